@@ -1,0 +1,1 @@
+"""modalgen: contrast pairs for modal logic, labelled by proof and by countermodel."""
