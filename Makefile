@@ -1,0 +1,52 @@
+# Two commands are all that a newcomer needs: `make build` and `make test`. Both set up .venv first.
+
+PYTHON ?= python3
+SPEC ?= specs/seriality.yaml
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(wildcard modalgen/*.py gen/*.py oracle/*.py schemas/*)
+
+.PHONY: help build test lint format lock benchmarks clean
+
+help:
+	@echo "make build [SPEC=$(SPEC)]   set up and build a dataset under out/"
+	@echo "make test                              set up and run linters, type checker and tests"
+	@echo "make format | lock | benchmarks | clean"
+
+build: $(VENV)/installed
+	$(BIN)/modalgen build $(SPEC) --jobs $(JOBS)
+
+test: lint
+	$(BIN)/pytest -n $(JOBS) --cov --cov-report=term
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy -p modalgen
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+benchmarks: $(VENV)/installed
+	set -e; for benchmark in benchmarks/*.py; do echo "== $$benchmark"; $(BIN)/python $$benchmark; done
+
+# The lock file holds one set of versions with hashes for every platform and Python.
+lock: $(VENV)/installed
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
+	    --all-extras pyproject.toml --custom-compile-command "make lock" -o requirements.lock
+
+# Strict editable: mypy sees the mapped packages, and a new module asks for a new installation.
+$(VENV)/installed: pyproject.toml $(VENV)/dependencies $(SOURCES)
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	    --config-settings editable_mode=strict -e .
+	touch $@
+
+$(VENV)/dependencies: requirements.lock
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	touch $@
+
+clean:
+	rm -rf $(VENV) build out *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

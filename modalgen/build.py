@@ -1,0 +1,266 @@
+"""Building a dataset: candidates are examined in parallel and accepted in order.
+
+Whatever the number of workers, candidates are drawn, deduplicated and accepted in one order, and
+work that was done ahead of the last accepted pair is dropped: `pairs.jsonl` and `rejected.jsonl`
+do not depend on timing.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from modalgen.examine import Examination, Reason, Rejection, examine, rejection_to_record
+from modalgen.files import json_lines, replaced_directory, sha256, write_durably
+from modalgen.gen.candidates import Candidate, candidates
+from modalgen.gen.canonical import canonical_key
+from modalgen.gen.contrast import Contrast
+from modalgen.gen.structure import structural_faults
+from modalgen.oracle.judge import Oracle
+from modalgen.oracle.registry import PRIMARY, SECONDARY, installed
+from modalgen.oracle.verdict import Limits
+from modalgen.records import (
+    DATASET_SCHEMA,
+    EVIDENCE,
+    MANIFEST,
+    PAIRS,
+    REJECTED,
+    Pair,
+    identifier,
+    pair_to_record,
+    summarize,
+)
+
+TASKS = ("validity", "inference")
+
+# A template that never yields a pair must not keep a build busy for ever: this many candidates in
+# a row without an accepted pair end the search for more.
+BARREN_STREAK = 2_000
+
+
+class BuildError(Exception):
+    """The dataset cannot be built as asked; the message says what to change."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A contrast and the text of the file that declares it."""
+
+    contrast: Contrast
+    file_name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """A quota that could not be met."""
+
+    spec: str
+    task: str
+    wanted: int
+    accepted: int
+
+
+@dataclass(frozen=True)
+class Build:
+    """All that a build produced, in order."""
+
+    sources: tuple[Source, ...]
+    pairs: tuple[Pair, ...]
+    rejections: tuple[tuple[str, Rejection], ...]
+    evidence: tuple[dict[str, Any], ...]
+    shortfalls: tuple[Shortfall, ...]
+
+    @property
+    def alarms(self) -> tuple[tuple[str, Rejection], ...]:
+        """Rejections that mean a bug somewhere or a wrong expectation in the spec."""
+        loud = (Reason.CONFLICT, Reason.UNEXPECTED)
+        return tuple((spec, r) for spec, r in self.rejections if r.reason in loud)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a build stands: the task it works on, how many pairs it has of it and wants."""
+
+    spec: str
+    task: str
+    accepted: int
+    wanted: int
+
+
+def build(
+    sources: Sequence[Source],
+    *,
+    jobs: int = 1,
+    seed: int | None = None,
+    limit: int | None = None,
+    limits: Limits | None = None,
+    report: Callable[[Progress], None] = lambda progress: None,
+) -> Build:
+    """Examine candidates until every quota is met or the candidates are exhausted.
+
+    *seed* takes the place of the specs' own, *limit* is the most pairs per spec. *report* is called
+    after each candidate.
+    """
+    pairs: list[Pair] = []
+    rejections: list[tuple[str, Rejection]] = []
+    evidence: list[dict[str, Any]] = []
+    shortfalls: list[Shortfall] = []
+    sources = tuple(_adjusted(source, seed, limit) for source in sources)
+    with _Workers(jobs, limits or Limits()) as workers:
+        for contrast, task in ((source.contrast, task) for source in sources for task in TASKS):
+            wanted = getattr(contrast.select, task)
+            accepted = barren = 0
+            for examination in workers.examine_all(contrast, _sifted(contrast, task)) if wanted else ():
+                evidence += examination.evidence
+                if isinstance(examination.outcome, Pair):
+                    pairs.append(examination.outcome)
+                    accepted, barren = accepted + 1, 0
+                else:
+                    rejections.append((contrast.id, examination.outcome))
+                    barren += 1
+                report(Progress(contrast.id, task, accepted, wanted))
+                if accepted == wanted or barren == BARREN_STREAK:
+                    break
+            if accepted < wanted:
+                shortfalls.append(Shortfall(contrast.id, task, wanted, accepted))
+    return Build(sources, tuple(pairs), tuple(rejections), tuple(evidence), tuple(shortfalls))
+
+
+def write_dataset(result: Build, directory: Path) -> dict[str, Any]:
+    """Write the dataset directory, which appears whole or not at all; return the manifest.
+
+    Raises BuildError if the directory holds something that is not a dataset, OSError as the file
+    system does. What was there before is then as it was.
+    """
+    if directory.exists() and not (directory.is_dir() and _replaceable(directory)):
+        raise BuildError(f"{directory} exists and is not a dataset; choose another place with -o")
+    texts = {
+        PAIRS: json_lines(pair_to_record(pair) for pair in result.pairs),
+        EVIDENCE: json_lines(result.evidence),
+        REJECTED: json_lines(rejection_to_record(spec, rejection) for spec, rejection in result.rejections),
+    }
+    manifest = _manifest(result, texts)
+    with replaced_directory(directory) as fresh:
+        for name, text in texts.items():
+            write_durably(fresh / name, text)
+        write_durably(
+            fresh / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+        )
+    return manifest
+
+
+def _manifest(result: Build, texts: dict[str, str]) -> dict[str, Any]:
+    return {
+        "schema": DATASET_SCHEMA,
+        "modalgen": version("modalgen"),
+        "deciders": {d.name: d.version() for d in installed((*PRIMARY, *SECONDARY))},
+        "specs": [
+            {
+                "id": source.contrast.id,
+                "title": source.contrast.title,
+                "file": source.file_name,
+                "sha256": sha256(source.text),
+                "source": source.text,
+                "seed": source.contrast.select.seed,
+                "wanted": {task: getattr(source.contrast.select, task) for task in TASKS},
+            }
+            for source in result.sources
+        ],
+        "pairs": [
+            {"spec": spec, "task": task, "resolution": resolution, "count": count}
+            for (spec, task, resolution), count in sorted(summarize(result.pairs).items())
+        ],
+        "rejected": dict(sorted(Counter(str(r.reason) for _, r in result.rejections).items())),
+        "shortfalls": [vars(shortfall) for shortfall in result.shortfalls],
+        "files": {name: {"sha256": sha256(text), "lines": text.count("\n")} for name, text in texts.items()},
+    }
+
+
+def _replaceable(directory: Path) -> bool:
+    entries = {entry.name for entry in directory.iterdir()}
+    return not entries or MANIFEST in entries
+
+
+def _adjusted(source: Source, seed: int | None, limit: int | None) -> Source:
+    """The source with the seed and the quotas that the caller asked for; a limit is shared evenly."""
+    select = source.contrast.select
+    if seed is not None:
+        select = replace(select, seed=seed)
+    if limit is not None:
+        inference = min(select.inference, max(limit // 2, limit - select.validity))
+        select = replace(select, inference=inference, validity=min(select.validity, limit - inference))
+    return replace(source, contrast=replace(source.contrast, select=select))
+
+
+def _sifted(contrast: Contrast, task: str) -> Iterator[Candidate | Rejection]:
+    """The candidates of a task, with those that fail a structural check or repeat one turned down."""
+    seen: dict[str, Candidate] = {}
+    for candidate in candidates(contrast, task, contrast.select.seed):
+        if faults := structural_faults(candidate, contrast):
+            yield Rejection(candidate, str(faults[0].reason), "; ".join(fault.detail for fault in faults))
+            continue
+        key = canonical_key(candidate.premises, candidate.conjecture)
+        if key in seen:
+            first = identifier(contrast.id, seen[key].premises, seen[key].conjecture)
+            yield Rejection(candidate, "duplicate", f"the same up to renaming and equivalence as {first}")
+            continue
+        seen[key] = candidate
+        yield candidate
+
+
+class _Workers:
+    """Threads that examine candidates, each with an oracle of its own."""
+
+    def __init__(self, jobs: int, limits: Limits) -> None:
+        self._jobs = jobs
+        self._limits = limits
+        self._local = threading.local()
+        self._oracles = ExitStack()
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="oracle")
+
+    def __enter__(self) -> _Workers:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._oracles.close()
+
+    def examine_all(
+        self, contrast: Contrast, stream: Iterator[Candidate | Rejection]
+    ) -> Iterator[Examination]:
+        """Examine the stream's candidates a few ahead of the reader; yield in the stream's order."""
+        pending: deque[Future[Examination] | Examination] = deque()
+        try:
+            while True:
+                for item in islice(stream, 4 * self._jobs - len(pending)):
+                    if isinstance(item, Rejection):
+                        pending.append(Examination(item, ()))
+                    else:
+                        pending.append(self._pool.submit(self._examine, contrast, item))
+                if not pending:
+                    return
+                head = pending.popleft()
+                yield head if isinstance(head, Examination) else head.result()
+        finally:
+            for item in pending:
+                if isinstance(item, Future):
+                    item.cancel()
+
+    def _examine(self, contrast: Contrast, candidate: Candidate) -> Examination:
+        oracle: Oracle | None = getattr(self._local, "oracle", None)
+        if oracle is None:
+            with self._lock:
+                oracle = self._oracles.enter_context(Oracle(self._limits))
+            self._local.oracle = oracle
+        return examine(oracle, contrast, candidate)

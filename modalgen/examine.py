@@ -1,0 +1,209 @@
+"""Examining one candidate: both sides are judged, and it becomes a pair or is rejected with a reason.
+
+The cheap steps come first: a problem that has a countermodel on both sides needs no prover.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from modalgen.files import sha256
+from modalgen.gen.candidates import Candidate
+from modalgen.gen.contrast import Contrast
+from modalgen.nxf import to_nxf
+from modalgen.oracle.judge import Judgment, Oracle
+from modalgen.oracle.policy import Resolution
+from modalgen.oracle.verdict import SzsStatus, Verdict
+from modalgen.printing import to_unicode
+from modalgen.problem import Problem
+from modalgen.records import (
+    EVIDENCE_SCHEMA,
+    REJECTED_SCHEMA,
+    SIDES,
+    Pair,
+    Side,
+    evidence_hash,
+    identifier,
+)
+from modalgen.semantics import Semantics, entails
+
+# Standard output is kept up to this many characters; its hash is of the whole.
+STDOUT_KEPT = 65_536
+
+
+class Reason(StrEnum):
+    """Why the oracle's findings reject a candidate."""
+
+    SAME_LABEL = "same_label"
+    UNRESOLVED = "unresolved"
+    CONFLICT = "conflict"
+    UNEXPECTED = "unexpected"
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A candidate that is no pair: the reason's code and the reason in words."""
+
+    candidate: Candidate
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What became of one candidate: a pair or a rejection, and the evidence either way."""
+
+    outcome: Pair | Rejection
+    evidence: tuple[dict[str, Any], ...]
+
+
+def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examination:
+    """Judge both sides of the candidate; for an inference pair also without its premises."""
+    problems = [Problem(side, candidate.premises, candidate.conjecture) for side in contrast.sides]
+    judgments = [oracle.screen(problem) for problem in problems]
+    if not all(judgment.countermodel for judgment in judgments):
+        judgments = [oracle.complete(judgment) for judgment in judgments]
+    pair_id = identifier(contrast.id, candidate.premises, candidate.conjecture)
+    evidence = [
+        evidence_record(pair_id, side, "full", judgment.problem, verdict)
+        for side, judgment in zip(SIDES, judgments, strict=True)
+        for verdict in judgment.verdicts
+    ]
+    if rejection := _objection(contrast, candidate, judgments):
+        return Examination(rejection, tuple(evidence))
+
+    labels = {side: j.settlement.label for side, j in zip(SIDES, judgments, strict=True)}
+    ablation: dict[str, bool | None] = {}
+    if candidate.premises:
+        for side, problem in zip(SIDES, problems, strict=True):
+            ablated = oracle.judge(Problem(problem.semantics, (), problem.conjecture))
+            if ablated.settlement.resolution is Resolution.CONFLICT:
+                detail = f"side {side} without premises: {_findings(ablated)}"
+                return Examination(Rejection(candidate, Reason.CONFLICT, detail), tuple(evidence))
+            ablation[side] = ablated.settlement.label
+            evidence += [
+                evidence_record(pair_id, side, "conjecture_only", ablated.problem, verdict)
+                for verdict in ablated.verdicts
+            ]
+    pair = Pair(
+        pair_id=pair_id,
+        spec=contrast.id,
+        template=candidate.template,
+        axis=contrast.axis,
+        task=candidate.task,
+        premises=candidate.premises,
+        conjecture=candidate.conjecture,
+        sides={
+            side: _side(judgment, [e for e in evidence if e["side"] == side])
+            for side, judgment in zip(SIDES, judgments, strict=True)
+        },
+        premise_status=premise_status(labels, ablation),
+        ablation=ablation,
+    )
+    return Examination(pair, tuple(evidence))
+
+
+def premise_status(labels: dict[str, bool | None], ablation: dict[str, bool | None]) -> str:
+    """Whether the labels of the pair depend on the premises, from its labels with and without them."""
+    if not ablation:
+        return "conjecture_only"
+    if None in ablation.values():
+        return "unresolved"
+    return "premise_independent" if ablation == labels else "premise_dependent"
+
+
+def evidence_record(
+    pair_id: str, side: str, variant: str, problem: Problem, verdict: Verdict
+) -> dict[str, Any]:
+    """A run as a line of `evidence.jsonl` holds it. *variant* is "full" or "conjecture_only"."""
+    record: dict[str, Any] = {
+        "schema": EVIDENCE_SCHEMA,
+        "pair_id": pair_id,
+        "side": side,
+        "variant": variant,
+        "decider": verdict.decider,
+        "route": verdict.route,
+        "version": verdict.version,
+        "problem": to_nxf(problem),
+        "translation": verdict.translation,
+        "command": list(verdict.command),
+        "status": str(verdict.status),
+        "decisive": verdict.decisive,
+        "note": verdict.note,
+        "exit_code": verdict.exit_code,
+        "seconds": round(verdict.seconds, 6),
+        "stdout_sha256": sha256(verdict.stdout),
+        "stdout": verdict.stdout[:STDOUT_KEPT],
+    }
+    return {**record, "sha256": evidence_hash(record)}
+
+
+def rejection_to_record(spec: str, rejection: Rejection) -> dict[str, Any]:
+    """A rejected candidate as a line of `rejected.jsonl` holds it."""
+    candidate = rejection.candidate
+    return {
+        "schema": REJECTED_SCHEMA,
+        "candidate_id": identifier(spec, candidate.premises, candidate.conjecture),
+        "spec": spec,
+        "template": candidate.template,
+        "task": candidate.task,
+        "premises": [to_unicode(premise) for premise in candidate.premises],
+        "conjecture": to_unicode(candidate.conjecture),
+        "reason": str(rejection.reason),
+        "detail": rejection.detail,
+    }
+
+
+def _objection(contrast: Contrast, candidate: Candidate, judgments: list[Judgment]) -> Rejection | None:
+    """Why the judged candidate is no pair; None if it is one."""
+    settlements = [judgment.settlement for judgment in judgments]
+    for side, judgment in zip(SIDES, judgments, strict=True):
+        if judgment.settlement.resolution is Resolution.CONFLICT:
+            return Rejection(candidate, Reason.CONFLICT, f"side {side}: {_findings(judgment)}")
+    labels = [settlement.label for settlement in settlements]
+    for wide, narrow in ((0, 1), (1, 0)):
+        # Labels must respect monotonicity: what is valid in a class is valid in every subclass.
+        if labels[wide] and labels[narrow] is False and entails(contrast.sides[narrow], contrast.sides[wide]):
+            detail = f"valid {_words(contrast.sides[wide])}, invalid {_words(contrast.sides[narrow])}: "
+            detail += "; ".join(_findings(judgment) for judgment in judgments)
+            return Rejection(candidate, Reason.CONFLICT, detail)
+    if None in labels:
+        unresolved = [s for s, label in zip(SIDES, labels, strict=True) if label is None]
+        return Rejection(candidate, Reason.UNRESOLVED, f"nothing decided side {' and '.join(unresolved)}")
+    if labels[0] == labels[1]:
+        return Rejection(candidate, Reason.SAME_LABEL, f"{'valid' if labels[0] else 'invalid'} on both sides")
+    if contrast.expect is not None and tuple(labels) != contrast.expect:
+        return Rejection(
+            candidate,
+            Reason.UNEXPECTED,
+            f"labels a={labels[0]}, b={labels[1]} contradict the spec's `expect`",
+        )
+    return None
+
+
+def _side(judgment: Judgment, evidence: list[dict[str, Any]]) -> Side:
+    settlement = judgment.settlement
+    assert settlement.label is not None
+    proofs = [e["sha256"] for e in evidence if e["variant"] == "full" and e["status"] == SzsStatus.THEOREM]
+    return Side(
+        semantics=judgment.problem.semantics,
+        label=settlement.label,
+        status=str(settlement.status),
+        resolution=str(settlement.resolution),
+        authority=settlement.authority,
+        deciders={decider: str(status) for decider, status in settlement.deciders},
+        evidence=tuple(e["sha256"] for e in evidence),
+        countermodel=None if settlement.label else judgment.countermodel,
+        certificate={"kind": "refutation", "evidence": proofs} if settlement.label else None,
+    )
+
+
+def _findings(judgment: Judgment) -> str:
+    return ", ".join(f"{decider}: {status}" for decider, status in judgment.settlement.deciders)
+
+
+def _words(semantics: Semantics) -> str:
+    words = [*semantics.frame, *([f"{semantics.domain} domains"] if semantics.domain else [])]
+    return f"on frames that are {' and '.join(words)}" if words else "on all frames"

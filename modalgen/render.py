@@ -1,0 +1,148 @@
+"""What the terminal shows: verdicts, countermodels, pairs and summaries, drawn with rich."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from modalgen.kripke import KripkeModel
+from modalgen.printing import to_unicode
+from modalgen.records import Pair, Side, summarize
+from modalgen.semantics import Semantics, system_name
+
+if TYPE_CHECKING:  # these import the solvers, which showing a dataset does not need
+    from modalgen.build import Build
+    from modalgen.oracle.registry import BackendReport
+    from modalgen.oracle.verdict import Verdict
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def describe(semantics: Semantics) -> str:
+    """A semantics in a few words: `reflexive, transitive (S4); cumulative domains`."""
+    frame = ", ".join(semantics.frame) or "arbitrary frames"
+    if name := system_name(semantics.frame):
+        frame += f" ({name})"
+    return frame + (f"; {semantics.domain} domains" if semantics.domain else "")
+
+
+def individual(number: int) -> str:
+    """The name that an individual is shown by: a, b, …, z, a1, b1, …"""
+    round_, letter = divmod(number, len(_LETTERS))
+    return _LETTERS[letter] + (str(round_) if round_ else "")
+
+
+def world_lines(model: KripkeModel, world: int) -> list[str]:
+    """What is the case at one world, one fact a line."""
+    seen = ", ".join(f"w{v}" for v in model.successors(world)) or "no world"
+    result = [f"accesses {seen}"]
+    if model.domains is not None:
+        result.append("exist: " + ", ".join(individual(d) for d in sorted(model.domains[world])))
+    facts = [p for p, worlds in sorted(model.valuation.items()) if world in worlds]
+    for predicate, extension in sorted(model.extensions.items()):
+        facts += [f"{predicate}({','.join(map(individual, row))})" for row in sorted(extension[world])]
+    result.append("true: " + (", ".join(facts) or "no atom"))
+    return result
+
+
+def countermodel(model: KripkeModel) -> RenderableType:
+    """The model as one box per world, the designated world first in the title."""
+    boxes = [
+        Panel(
+            Text("\n".join(world_lines(model, world))),
+            title=f"w{world} ★" if world == model.actual else f"w{world}",
+            border_style="yellow" if world == model.actual else "dim",
+            box=box.ROUNDED,
+            padding=(0, 1),
+            expand=False,
+        )
+        for world in range(model.worlds)
+    ]
+    return Columns(boxes)
+
+
+def problem_lines(premises: Sequence[str], conjecture: str) -> Text:
+    """Premises above the line, the conjecture behind the turnstile."""
+    text = Text()
+    for premise in premises:
+        text.append(f"{premise}\n")
+    text.append("⊢ " if premises else "⊨ ", style="bold")
+    text.append(conjecture)
+    return text
+
+
+def runs_table(verdicts: Sequence[Verdict]) -> Table:
+    """Who ran, what they said and how long it took."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("decider", "status", "ms", "note"):
+        table.add_column(column, justify="right" if column == "ms" else "left", overflow="fold")
+    for v in verdicts:
+        style = "bold" if v.decisive else "dim"
+        table.add_row(v.decider, Text(str(v.status), style), f"{1000 * v.seconds:.0f}", Text(v.note))
+    return table
+
+
+def _side(name: str, side: Side) -> RenderableType:
+    label = Text("valid", "bold green") if side.label else Text("not valid", "bold red")
+    rows: list[RenderableType] = [
+        Text.assemble(f"{name}: {describe(side.semantics)} — ", label, f" ({side.resolution}, {side.authority})"),
+        Text("  " + ", ".join(f"{d}: {s}" for d, s in side.deciders.items()), "dim"),
+    ]
+    if side.countermodel is not None:
+        rows.append(countermodel(side.countermodel))
+    return Group(*rows)
+
+
+def pair(item: Pair) -> RenderableType:
+    """One pair with both sides."""
+    problem = problem_lines([to_unicode(p) for p in item.premises], to_unicode(item.conjecture))
+    sides = [_side(name, side) for name, side in item.sides.items()]
+    head = Text(f"{item.pair_id}  {item.task}, template {item.template}, {item.premise_status}", "dim")
+    return Panel(Group(head, Text(), problem, Text(), *sides), expand=False, box=box.ROUNDED)
+
+
+def pairs_table(pairs: Sequence[Pair]) -> Table:
+    """One line a pair."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("pair", "task", "premises", "conjecture", "a", "b"):
+        table.add_column(column, overflow="fold")
+    for item in pairs:
+        premises = ", ".join(to_unicode(p) for p in item.premises)
+        labels = ["valid" if item.sides[side].label else "invalid" for side in ("a", "b")]
+        table.add_row(item.pair_id, item.task, Text(premises), Text(to_unicode(item.conjecture)), *labels)
+    return table
+
+
+def build_summary(result: Build) -> RenderableType:
+    """Counts by spec and task, and the reasons of rejection."""
+    counts = summarize(result.pairs)
+    table = Table(title="pairs", box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    for column in ("spec", "task", "dual", "single", "wanted"):
+        table.add_column(column, justify="left" if column in ("spec", "task") else "right")
+    for source in result.sources:
+        for task in ("validity", "inference"):
+            dual, single = (counts[source.contrast.id, task, r] for r in ("dual", "single"))
+            wanted = getattr(source.contrast.select, task)
+            table.add_row(source.contrast.id, task, str(dual), str(single), str(wanted))
+    reasons = Counter(str(rejection.reason) for _, rejection in result.rejections)
+    words = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())) or "none"
+    return Group(table, Text(f"rejected: {words}"), Text(f"prover runs: {len(result.evidence)}"))
+
+
+def provers_table(backends: Sequence[BackendReport]) -> Table:
+    """Every known backend."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("backend", "found", "decides", "path", "how to get it"):
+        table.add_column(column, overflow="fold")
+    for b in backends:
+        found = b.version or ("on PATH" if b.path else "no")
+        table.add_row(b.name, Text(found, "green" if b.version or b.path else "red"), b.decides, b.path or "", b.how_to_get)
+    return table

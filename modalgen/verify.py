@@ -1,0 +1,171 @@
+"""Verifying a dataset from its files alone, without any prover.
+
+Checked are: the hashes of all files in the manifest, the hash of every piece of evidence and of its
+output, that evidence belongs to the side that cites it and states that side's problem, that the
+label policy gives the recorded label, resolution and deciders, that labels are opposite, and every
+countermodel with the reference evaluator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from modalgen.examine import STDOUT_KEPT, premise_status
+from modalgen.files import sha256
+from modalgen.kripke import objection
+from modalgen.nxf import to_nxf
+from modalgen.oracle.policy import Settlement, settle
+from modalgen.oracle.verdict import SzsStatus
+from modalgen.problem import Problem
+from modalgen.records import (
+    EVIDENCE,
+    PAIRS,
+    SIDES,
+    DatasetError,
+    Pair,
+    evidence_hash,
+    identifier,
+    pair_from_record,
+    pair_to_record,
+    read_lines,
+    read_manifest,
+)
+
+
+# Deciders that refute by an explicit countermodel; the others may do so by saturation.
+MODEL_FINDERS = frozenset({"z3-kripke", "cvc5"})
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that does not hold: where, and what."""
+
+    where: str
+    what: str
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A line of evidence as the label policy sees it."""
+
+    decider: str
+    route: str
+    status: SzsStatus
+    decisive: bool
+
+
+def verify(directory: Path) -> list[Fault]:
+    """All faults of the dataset; none if it holds. Raises DatasetError if it cannot be read."""
+    faults = list(_file_faults(directory))
+    evidence: dict[str, dict[str, Any]] = {}
+    for number, record in read_lines(directory / EVIDENCE):
+        where = f"{EVIDENCE}:{number}"
+        found = [Fault(where, what) for what in _evidence_faults(record)]
+        faults += found
+        if not found:
+            evidence[record["sha256"]] = record
+    seen: set[str] = set()
+    for number, record in read_lines(directory / PAIRS):
+        where = f"{PAIRS}:{number}"
+        try:
+            pair = pair_from_record(record)
+            faults += [Fault(where, what) for what in _pair_faults(pair, record, evidence)]
+        except ValueError as error:
+            faults.append(Fault(where, f"not a pair: {error}"))
+            continue
+        if pair.pair_id in seen:
+            faults.append(Fault(where, f"{pair.pair_id} occurs twice"))
+        seen.add(pair.pair_id)
+    return faults
+
+
+def _file_faults(directory: Path) -> Iterator[Fault]:
+    for name, expected in read_manifest(directory)["files"].items():
+        path = directory / name
+        try:
+            actual = sha256(path.read_bytes())
+        except OSError as error:
+            raise DatasetError(f"{path}: cannot be read: {error}") from error
+        if actual != expected["sha256"]:
+            yield Fault(name, "the file is not the one that the manifest describes: its hash differs")
+
+
+def _evidence_faults(record: Mapping[str, Any]) -> Iterator[str]:
+    missing = {"sha256", "pair_id", "side", "variant", "decider", "route", "status", "stdout"} - set(record)
+    if missing:
+        yield f"fields are missing: {', '.join(sorted(missing))}"
+        return
+    if record["sha256"] != evidence_hash(record):
+        yield "its hash is not that of its contents"
+    stdout = record["stdout"]
+    if len(stdout) < STDOUT_KEPT and record.get("stdout_sha256") != sha256(stdout):
+        yield "the hash of its output is not that of its output"
+    if record["status"] not in list(SzsStatus):
+        yield f"{record['status']!r} is not an SZS status that a decider ends with"
+    elif record.get("decisive") != (record["status"] in (SzsStatus.THEOREM, SzsStatus.COUNTER_SATISFIABLE)):
+        yield "`decisive` does not fit its status"
+
+
+def _pair_faults(
+    pair: Pair, record: Mapping[str, Any], evidence: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    if pair_to_record(pair) != record:
+        yield "it has fields that do not follow from the others, or its text is not in canonical form"
+    if pair.pair_id != identifier(pair.spec, pair.premises, pair.conjecture):
+        yield "its id is not the hash of its formulas"
+    if pair.sides["a"].label == pair.sides["b"].label:
+        yield "both sides have the same label"
+    ablation: dict[str, bool | None] = {}
+    for name in SIDES:
+        cited = pair.sides[name].evidence
+        if unknown := [sha for sha in cited if sha not in evidence]:
+            yield f"side {name} cites evidence that is missing or faulty: {unknown[0]}"
+            return
+        yield from (f"side {name}: {what}" for what in _side_faults(pair, name, evidence))
+        if pair.premises:
+            ablation[name] = _settled(cited, evidence, "conjecture_only").label
+    if dict(pair.ablation) != ablation:
+        yield "the labels without premises are not those of the evidence"
+    if pair.premise_status != premise_status({n: s.label for n, s in pair.sides.items()}, ablation):
+        yield "its premise status does not follow from its labels"
+
+
+def _side_faults(pair: Pair, name: str, evidence: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    side, problem = pair.sides[name], pair.problem(name)
+    texts = {
+        "full": to_nxf(problem),
+        "conjecture_only": to_nxf(Problem(problem.semantics, (), problem.conjecture)),
+    }
+    for sha in side.evidence:
+        run = evidence[sha]
+        if (run["pair_id"], run["side"]) != (pair.pair_id, name):
+            yield f"it cites evidence of another side: {sha}"
+        if run.get("problem") != texts.get(run["variant"]):
+            yield f"evidence {sha} is about another problem"
+    settlement = _settled(side.evidence, evidence, "full")
+    if settlement.label != side.label:
+        yield f"its label is {side.label}, but the evidence says {settlement.label}"
+    if (settlement.resolution, settlement.authority) != (side.resolution, side.authority):
+        yield "its resolution or authority does not follow from the evidence"
+    if {decider: str(status) for decider, status in settlement.deciders} != dict(side.deciders):
+        yield "its deciders are not those of the evidence"
+    if side.status != settlement.status:
+        yield "its status does not fit its label"
+    if side.countermodel is not None and (reason := objection(side.countermodel, problem)):
+        yield f"its countermodel is none: {reason}"
+    if side.label and side.countermodel is not None:
+        yield "it is labelled valid but has a countermodel"
+    if not side.label and side.countermodel is None and MODEL_FINDERS & set(side.deciders):
+        yield "its countermodel is missing"
+
+
+def _settled(cited: tuple[str, ...], evidence: Mapping[str, Mapping[str, Any]], variant: str) -> Settlement:
+    runs = (evidence[sha] for sha in cited)
+    return settle(
+        _Run(run["decider"], run["route"], SzsStatus(run["status"]), run["decisive"] is True)
+        for run in runs
+        if run["variant"] == variant
+    )

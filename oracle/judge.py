@@ -1,0 +1,85 @@
+"""Judging a problem: every primary decider runs on it, then the label policy speaks.
+
+The bounded countermodel search runs on every problem, those that turn out valid included, so that
+a wrong proof has a chance to be caught.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+
+from modalgen.kripke import KripkeModel
+from modalgen.oracle.guard import Guard
+from modalgen.oracle.policy import Resolution, Settlement, settle
+from modalgen.oracle.registry import IN_PROCESS, PRIMARY, SECONDARY, installed
+from modalgen.oracle.verdict import Decider, Limits, Verdict
+from modalgen.problem import Problem
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """All runs on one problem and what follows from them."""
+
+    problem: Problem
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def settlement(self) -> Settlement:
+        """The label, how it is supported, and by whom."""
+        return settle(self.verdicts)
+
+    @property
+    def countermodel(self) -> KripkeModel | None:
+        """The first countermodel found; the reference evaluator has accepted it."""
+        return next((v.countermodel for v in self.verdicts if v.countermodel is not None), None)
+
+
+class Oracle:
+    """The installed deciders, ready to run. Each thread needs its own; use it as a context manager.
+
+    In-process solvers run in a guarded child, so that a crash or a hang costs one verdict only.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.primary: Sequence[Decider] = installed(PRIMARY)
+        self.secondary: Sequence[Decider] = installed(SECONDARY)
+        self._guard = Guard()
+
+    def __enter__(self) -> Oracle:
+        self._guard.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._guard.__exit__(kind, error, traceback)
+
+    def run(self, decider: Decider, problem: Problem) -> Verdict:
+        """One run of one decider."""
+        if decider.name in IN_PROCESS:
+            return self._guard.decide(decider, problem, self.limits)
+        return decider.decide(problem, self.limits)
+
+    def screen(self, problem: Problem) -> Judgment:
+        """Only the first decider, the bounded countermodel search."""
+        return Judgment(problem, (self.run(self.primary[0], problem),))
+
+    def judge(self, problem: Problem) -> Judgment:
+        """All primary deciders, and the secondary ones if the label is not yet dual."""
+        return self.complete(self.screen(problem))
+
+    def complete(self, screened: Judgment) -> Judgment:
+        """The judgment on a problem of which `screen` has made the first run."""
+        problem = screened.problem
+        verdicts = [*screened.verdicts, *(self.run(decider, problem) for decider in self.primary[1:])]
+        for decider in self.secondary:
+            if settle(verdicts).resolution in (Resolution.DUAL, Resolution.CONFLICT):
+                break
+            verdicts.append(self.run(decider, problem))
+        return Judgment(problem, tuple(verdicts))

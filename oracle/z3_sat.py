@@ -1,0 +1,144 @@
+"""Z3's SAT solver on clauses in DIMACS format, with assumptions, a step limit and a time limit.
+
+Z3 (de Moura and Bjørner, TACAS 2008) runs its CDCL solver for the logic QF_FD. Clauses go in as DIMACS
+text, which is several times as fast as building each through the API; variable i of the text is the
+Boolean constant whose symbol is the integer i. The functions of `z3.z3core` are called directly, for
+here the wrapper objects of the Python API cost more than the solving.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Any
+
+import z3
+from z3 import z3core
+
+# Z3 reads both limits as unsigned 32-bit numbers, of which the greatest, and for steps 0, mean none.
+_GREATEST = 2**32 - 2
+
+
+class SolverStopped(Exception):
+    """Z3 ended without an answer; the message is its reason."""
+
+
+class _Engine(threading.local):
+    """One Z3 context for each thread, since a context may be used by one thread only.
+
+    A context takes longer to make than most problems take to solve, so it is kept.
+    """
+
+    def __init__(self) -> None:
+        self.context: Any = z3.Context()
+        self.ref: Any = self.context.ref()
+        self.logic: Any = z3core.Z3_mk_string_symbol(self.ref, "QF_FD")
+        self.boolean: Any = z3core.Z3_mk_bool_sort(self.ref)
+        self.true: Any = z3core.Z3_mk_true(self.ref)
+        for node in (self.boolean, self.true):
+            z3core.Z3_inc_ref(self.ref, node)
+        self.symbols: Any = {
+            name: z3core.Z3_mk_string_symbol(self.ref, name)
+            for name in ("rlimit", "timeout", "max_memory", "random_seed", "phase")
+        }
+        self.always_false: Any = z3core.Z3_mk_string_symbol(self.ref, "always_false")
+        # For variable i the nodes of i and of its negation, and the declaration of i.
+        self.variables: list[tuple[Any, Any, Any]] = []
+        self.steps = 0
+
+    def variable(self, number: int) -> tuple[Any, Any, Any]:
+        while len(self.variables) < number:
+            symbol = z3core.Z3_mk_int_symbol(self.ref, len(self.variables) + 1)
+            constant = z3core.Z3_mk_const(self.ref, symbol, self.boolean)
+            z3core.Z3_inc_ref(self.ref, constant)
+            negation = z3core.Z3_mk_not(self.ref, constant)
+            z3core.Z3_inc_ref(self.ref, negation)
+            self.variables.append((constant, negation, z3core.Z3_get_app_decl(self.ref, constant)))
+        return self.variables[number - 1]
+
+
+_engine = _Engine()
+
+
+class SatQuery:
+    """A set of clauses put to a fresh solver. Use it as a context manager, in one thread.
+
+    *steps* (units of Z3's resource count, at least 1), *seconds* and *megabytes* bound each check.
+    Raises ValueError for fewer steps than 1.
+    """
+
+    def __init__(self, dimacs: str, steps: int, seconds: float, megabytes: int):
+        if steps < 1:
+            raise ValueError("a query needs at least one step")
+        self._engine = engine = _engine
+        self._dimacs = dimacs
+        self._options = {
+            "rlimit": min(steps, _GREATEST),
+            "timeout": max(1, min(int(seconds * 1000), _GREATEST)),
+            "max_memory": min(megabytes, _GREATEST),
+            "random_seed": 0,
+        }
+        self._solver: Any = z3core.Z3_mk_solver_for_logic(engine.ref, engine.logic)
+
+    def __enter__(self) -> SatQuery:
+        engine, ref, solver = self._engine, self._engine.ref, self._solver
+        z3core.Z3_solver_inc_ref(ref, solver)
+        options = z3core.Z3_mk_params(ref)
+        z3core.Z3_params_inc_ref(ref, options)
+        for name, number in self._options.items():
+            z3core.Z3_params_set_uint(ref, options, engine.symbols[name], number)
+        # Models with few true variables are closer to the one that comes first.
+        z3core.Z3_params_set_symbol(ref, options, engine.symbols["phase"], engine.always_false)
+        z3core.Z3_solver_set_params(ref, solver, options)
+        z3core.Z3_params_dec_ref(ref, options)
+        z3core.Z3_solver_from_string(ref, solver, self._dimacs)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        z3core.Z3_solver_dec_ref(self._engine.ref, self._solver)
+
+    def check(self, assumptions: Sequence[int] = ()) -> bool:
+        """Whether the clauses can be satisfied under the assumptions. Raises SolverStopped."""
+        ref, solver = self._engine.ref, self._solver
+        nodes = [
+            self._engine.variable(x)[0] if x > 0 else self._engine.variable(-x)[1] for x in assumptions
+        ]
+        answer = z3core.Z3_solver_check_assumptions(
+            ref, solver, len(nodes), (z3core.Ast * len(nodes))(*nodes)
+        )
+        if answer == z3.Z3_L_UNDEF:
+            raise SolverStopped(z3core.Z3_solver_get_reason_unknown(ref, solver))
+        return bool(answer == z3.Z3_L_TRUE)
+
+    def true(self, variables: Iterable[int]) -> set[int]:
+        """Those of the variables that are true in the model that the last check found."""
+        engine, ref = self._engine, self._engine.ref
+        model = z3core.Z3_solver_get_model(ref, self._solver)
+        z3core.Z3_model_inc_ref(ref, model)
+        try:
+            return {
+                v
+                for v in variables
+                if z3core.Z3_model_get_const_interp(ref, model, engine.variable(v)[2]).value
+                == engine.true.value
+            }
+        finally:
+            z3core.Z3_model_dec_ref(ref, model)
+
+    def steps(self) -> int:
+        """The units of Z3's resource count that were used in this thread since this was last asked."""
+        ref = self._engine.ref
+        statistics = z3core.Z3_solver_get_statistics(ref, self._solver)
+        z3core.Z3_stats_inc_ref(ref, statistics)
+        try:
+            for i in range(z3core.Z3_stats_size(ref, statistics)):
+                if z3core.Z3_stats_get_key(ref, statistics, i) == "rlimit count":
+                    before = self._engine.steps
+                    self._engine.steps = z3core.Z3_stats_get_uint_value(ref, statistics, i)
+                    return self._engine.steps - before
+        finally:
+            z3core.Z3_stats_dec_ref(ref, statistics)
+        raise SolverStopped("Z3 does not report its resource count")
