@@ -12,8 +12,7 @@ The normal form of a formula is equivalent to it in every normal modal logic, wh
 as long as these are not empty.
 
 The canonical key writes out the normal forms under the renaming of symbols that gives the least
-text. Symbols are told apart first by an invariant, the text in which all other symbols look alike;
-only those that tie are permuted.
+text. Symbols are told apart by how they occur as far as possible; only those that tie are permuted.
 """
 
 from __future__ import annotations
@@ -241,17 +240,36 @@ def _unit_text(unit: Unit, names: Names) -> str:
 
 
 def _renamings(symbols: frozenset[Symbol], text: Callable[[Names], str]) -> Iterator[dict[Symbol, str]]:
-    """The renamings to compare: symbols in order of arity and invariant, those that tie in any order."""
-
-    def invariant(symbol: Symbol) -> tuple[int, str]:
-        return symbol[1], text({other: "*" if other == symbol else "." for other in symbols})
-
-    invariants = {symbol: invariant(symbol) for symbol in symbols}
-    in_order = sorted(symbols, key=lambda symbol: (invariants[symbol], symbol))
-    ties = [tuple(tie) for _, tie in groupby(in_order, key=invariants.__getitem__)]
+    """The renamings to compare: symbols in order of their colours, those of one colour in any order."""
+    colours = _colours(symbols, text)
+    in_order = sorted(symbols, key=lambda symbol: (colours[symbol], symbol))
+    ties = [tuple(tie) for _, tie in groupby(in_order, key=colours.__getitem__)]
     few = prod(factorial(len(tie)) for tie in ties) <= MAX_RENAMINGS
     for orders in product(*(permutations(tie) if few else (tie,) for tie in ties)):
         yield {symbol: f"{'P' if symbol[1] else 'p'}{number}" for number, symbol in enumerate(chain(*orders))}
+
+
+def _colours(symbols: frozenset[Symbol], text: Callable[[Names], str]) -> dict[Symbol, int]:
+    """Numbers for the symbols that do not depend on their names.
+
+    Colour refinement (Weisfeiler and Leman 1968): the colour of a symbol is its arity first, and then,
+    until that tells no more symbols apart, the rank of the text in which the symbol itself is marked
+    and every other one is replaced by its colour.
+    """
+    colours = {symbol: symbol[1] for symbol in symbols}
+    while True:
+        seen = {
+            symbol: (
+                colour,
+                text({other: "*" if other == symbol else f".{colours[other]}" for other in symbols}),
+            )
+            for symbol, colour in colours.items()
+        }
+        ranks = {view: rank for rank, view in enumerate(sorted(set(seen.values())))}
+        told_apart = len(set(colours.values()))
+        colours = {symbol: ranks[view] for symbol, view in seen.items()}
+        if len(ranks) in (told_apart, len(symbols)):
+            return colours
 
 
 def family(premises: tuple[Formula, ...], conjecture: Formula) -> str:

@@ -66,18 +66,20 @@ class Parts:
 
     source: Source
     spoilt: frozenset[Keys]
+    """The paths of what is at fault, and …"""
+    around: frozenset[Keys]
+    """… of all that it is a part of."""
 
     def get(self, *path: str | int) -> Any:
         """The value at *path* if the schema finds no fault in it or around it, else None."""
-        for spoilt in self.spoilt:
-            common = min(len(spoilt), len(path))
-            if spoilt[:common] == path[:common]:
-                return None
+        if path in self.around or any(path[:length] in self.spoilt for length in range(len(path) + 1)):
+            return None
         return self.source.get(path)
 
-    def has(self, *path: str | int) -> bool:
-        """Whether the value at *path* is there and usable."""
-        return self.get(*path) is not None
+    def count(self, *path: str | int) -> int:
+        """The number of items in the list at *path*, unusable ones included; 0 if it is no list."""
+        value = self.source.get(path)
+        return len(value) if isinstance(value, list) else 0
 
 
 def schema_faults(source: Source) -> tuple[list[Diagnostic], Parts]:
@@ -87,13 +89,17 @@ def schema_faults(source: Source) -> tuple[list[Diagnostic], Parts]:
         # Another version may mean another format: nothing else that is found would be to the point.
         message = f"{quoted(version)} is no format that this version of modalgen reads"
         position = source.at_value(("schema",))
-        return [Diagnostic(source.file, *position, message, expected=f"`{FORMAT}`")], Parts(
-            source, frozenset({()})
-        )
+        diagnostic = Diagnostic(source.file, *position, message, expected=f"`{FORMAT}`")
+        return [diagnostic], _parts(source, {()})
     validator = Draft202012Validator(contrast_schema())
     faults = [fault for error in validator.iter_errors(source.data) for fault in _faults(error)]
-    spoilt = frozenset(fault.spoils for fault in faults)
-    return [_diagnostic(source, fault) for fault in _causes(faults)], Parts(source, spoilt)
+    parts = _parts(source, {fault.spoils for fault in faults})
+    return [_diagnostic(source, fault) for fault in _causes(faults)], parts
+
+
+def _parts(source: Source, spoilt: set[Keys]) -> Parts:
+    around = {path[:length] for path in spoilt for length in range(len(path))}
+    return Parts(source, frozenset(spoilt), frozenset(around))
 
 
 def _diagnostic(source: Source, fault: Fault) -> Diagnostic:
@@ -124,7 +130,8 @@ def _faults(error: ValidationError) -> Iterator[Fault]:
     value: Any = error.instance
     limit: Any = error.validator_value
     if "propertyNames" in error.absolute_schema_path:
-        yield Fault((*path, value), "rule", _broken_rule(error, schema), at_key=True)
+        path = (*path, value)
+        yield Fault(path, "rule", _broken_rule(error, path, schema), at_key=True)
         return
     match error.validator:
         case "type":
@@ -142,7 +149,7 @@ def _faults(error: ValidationError) -> Iterator[Fault]:
                 yield Fault(
                     path, "key", f"the key {quoted(key)} is missing{where}", expected, None, True, key
                 )
-        case "oneOf":
+        case "oneOf" if isinstance(value, dict):
             yield _not_exactly_one(path, value, [key for branch in limit for key in branch["required"]])
         case "additionalProperties":
             allowed = list(schema["properties"])
@@ -152,10 +159,12 @@ def _faults(error: ValidationError) -> Iterator[Fault]:
         case "uniqueItems":
             repeated = next(i for i, item in enumerate(value) if item in value[:i])
             yield Fault((*path, repeated), "rule", f"{quoted(str(value[repeated]))} is listed twice")
+        case "oneOf":
+            pass  # The branches ask for keys; that this is no mapping is a fault of its own.
         case "not":
             yield Fault(path, "rule", schema["errorMessage"], at_key=True)
         case _:
-            yield Fault(path, "rule", _broken_rule(error, schema), _range(error, schema))
+            yield Fault(path, "rule", _broken_rule(error, path, schema), _range(error, schema))
 
 
 def _path(error: ValidationError) -> Keys:
@@ -227,9 +236,8 @@ def _not_exactly_one(path: Keys, value: dict[str, Any], keys: list[str]) -> Faul
     return Fault(path, "key", f"{_name(path)} says nothing of frames", listed(keys), None, True, keys[0])
 
 
-def _broken_rule(error: ValidationError, schema: dict[str, Any]) -> str:
+def _broken_rule(error: ValidationError, path: Keys, schema: dict[str, Any]) -> str:
     """The sentence for a broken bound or pattern."""
-    path = _path(error)
     value: Any = error.instance
     limit: Any = error.validator_value
     match error.validator:

@@ -51,9 +51,8 @@ def _read(path: Path) -> tuple[Contrast | None, tuple[Diagnostic, ...]]:
     places = {(d.line, d.column) for d in diagnostics}
     diagnostics += [fault for fault in faults if (fault.line, fault.column) not in places]
     diagnostics += contrast_faults(parts)
-    templates = source.get(("templates",))
     formulas: list[list[PlacedFormula]] = []
-    for number in range(len(templates) if isinstance(templates, list) else 0):
+    for number in range(parts.count("templates")):
         readable, errors = read_formulas(parts, number)
         formulas.append(readable)
         diagnostics += [*errors, *template_faults(parts, number, readable)]

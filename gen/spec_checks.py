@@ -8,7 +8,7 @@ contradict themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -55,8 +55,7 @@ def _identifier_faults(parts: Parts) -> Iterator[Diagnostic]:
 
 
 def _selection_faults(parts: Parts) -> Iterator[Diagnostic]:
-    count = len(parts.source.get(("templates",)) or ()) if isinstance(parts.source.data, dict) else 0
-    tasks = {parts.get("templates", number, "task") for number in range(count)}
+    tasks = {parts.get("templates", number, "task") for number in range(parts.count("templates"))}
     if not tasks or None in tasks:
         return
     for task in ("validity", "inference"):
@@ -65,8 +64,8 @@ def _selection_faults(parts: Parts) -> Iterator[Diagnostic]:
             yield _error(parts, parts.source.at_value(("select", task)), message)
 
 
-def _set(conditions: frozenset[str] | tuple[str, ...]) -> str:
-    return f"[{', '.join(sorted(conditions))}]"
+def _set(conditions: Iterable[str]) -> str:
+    return f"[{', '.join(conditions)}]"
 
 
 def _difference_fault(a: Semantics, b: Semantics) -> str | None:
@@ -82,7 +81,7 @@ def _difference_fault(a: Semantics, b: Semantics) -> str | None:
         return f"the sides declare the same class of models in two ways: {_derivations(a, b)}"
     if a.domain is not None:
         return None
-    only_a, only_b = frozenset(a.frame) - set(b.frame), frozenset(b.frame) - set(a.frame)
+    only_a, only_b = sorted({*a.frame} - {*b.frame}), sorted({*b.frame} - {*a.frame})
     if max(len(only_a), len(only_b)) == 1:
         return None
     message = (
@@ -96,20 +95,18 @@ def _difference_fault(a: Semantics, b: Semantics) -> str | None:
 
 def _derivations(a: Semantics, b: Semantics) -> str:
     """Which declared conditions of each side follow from those of the other."""
-    declared = [frozenset({*side.frame, side.domain} - {None, "varying"}) for side in (a, b)]
+    declared = [
+        [*side.frame, *([] if side.domain in (None, "varying") else [str(side.domain)])] for side in (a, b)
+    ]
     sentences = []
-    for side, other, given in ((0, 1, b), (1, 0, a)):
-        if derived := declared[side] - declared[other]:
-            conditions = [*given.frame, *([given.domain] if given.domain not in (None, "varying") else [])]
-            names = listed(sorted(str(name) for name in derived), "and")
+    for side, here, there in (("a", declared[0], declared[1]), ("b", declared[1], declared[0])):
+        if derived := [condition for condition in here if condition not in there]:
             follow = "follows" if len(derived) == 1 else "follow"
-            sentences.append(
-                f"{names} of side {'ab'[side]} {follow} from {_set(tuple(map(str, conditions)))}"
-            )
+            sentences.append(f"{listed(derived, 'and')} of side {side} {follow} from {_set(there)}")
     return ", ".join(sentences)
 
 
-def _closer_declaration(a: Semantics, b: Semantics) -> tuple[str, frozenset[str]] | None:
+def _closer_declaration(a: Semantics, b: Semantics) -> tuple[str, list[str]] | None:
     """A side, and conditions that declare the same class and are one condition from the other side."""
     for name, side, other in (("b", b, a), ("a", a, b)):
         held = closure(side)
@@ -118,7 +115,7 @@ def _closer_declaration(a: Semantics, b: Semantics) -> tuple[str, frozenset[str]
             near = (base - {drop}) | ({add} - {None})
             candidate = frozenset(str(condition) for condition in near)
             if candidate != base and equivalent(semantics(candidate), side):
-                return name, candidate
+                return name, sorted(candidate)
     return None
 
 

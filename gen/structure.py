@@ -92,11 +92,13 @@ def _formula_faults(name: str, formula: Formula, contrast: Contrast) -> Iterator
     if vacuous := vacuous_quantifiers(formula):
         detail = f"{name} has {len(vacuous)} quantifiers whose variable does not occur in their scope"
         yield Fault(StructuralReason.VACUOUS_QUANTIFIER, detail)
-    for conjunct in _conjuncts(formula):
-        if (normal := normal_form(conjunct)) in (ZERO, ONE):
+    # The whole formula first: a contradiction need not have a conjunct that is one.
+    for part in (formula, *_conjuncts(formula)):
+        if (normal := normal_form(part)) in (ZERO, ONE):
             kind = "tautology" if normal == ONE else "contradiction"
-            where = "is" if conjunct is formula else "has a conjunct that is"
+            where = "is" if part is formula else "has a conjunct that is"
             yield Fault(StructuralReason.TRIVIAL_FORMULA, f"{name} {where} a propositional {kind}")
+            break
 
 
 def _conjuncts(formula: Formula) -> Iterator[Formula]:

@@ -21,16 +21,18 @@ from modalgen.formula import (
     quantifier_depth,
     size,
 )
+from modalgen.gen.content import MAX_ATOMS
 from modalgen.gen.diagnostics import Diagnostic, nearest, quoted
 from modalgen.gen.schema_check import Parts
 from modalgen.gen.yaml_source import Keys
 from modalgen.syntax import FormulaSyntaxError, parse_template
 
 _WORD = r"[A-Za-z]\w*"
+_ARGUMENTS = r"(?:\s*\([^()]*\))?"
 _TOKEN = re.compile(
     rf"(?P<binder>[∀∃]\s*{_WORD}|[!?]\s*\[[^\]]*\])"
-    rf"|\{{\s*(?P<hole>{_WORD})"
-    rf"|(?<!\$)(?P<symbol>{_WORD})"
+    rf"|\{{\s*(?P<hole>{_WORD}){_ARGUMENTS}"
+    rf"|(?P<symbol>\$?{_WORD}){_ARGUMENTS}"
 )
 
 
@@ -61,8 +63,7 @@ class Occurrence:
 def read_formulas(parts: Parts, number: int) -> tuple[list[PlacedFormula], list[Diagnostic]]:
     """The formulas of a template that can be read, premises first, and the syntax errors of the others."""
     template: Keys = ("templates", number)
-    premises = parts.source.get((*template, "premises"))
-    count = len(premises) if isinstance(premises, list) else 0
+    count = parts.count(*template, "premises")
     paths = [*((*template, "premises", i) for i in range(count)), (*template, "conjecture")]
     formulas, errors = [], []
     for path in paths:
@@ -81,15 +82,16 @@ def template_faults(parts: Parts, number: int, formulas: list[PlacedFormula]) ->
     axis = parts.get("axis")
     found: list[Diagnostic] = []
     for placed in formulas:
-        occurrences = list(_occurrences(placed))
-        found += _name_faults(parts, placed, occurrences)
+        atoms = list(occurrences(placed))
+        found += _name_faults(parts, placed, atoms)
         if axis == "frame":
-            found += _first_order_fault(parts, placed, occurrences)
+            found += _first_order_fault(parts, placed, atoms)
         elif axis == "domain":
-            found += _variable_faults(parts, placed, occurrences)
+            found += _variable_faults(parts, placed, atoms)
         found += _limit_faults(parts, placed)
-    found += _hole_arity_faults(parts, formulas)
-    complete = parts.has("templates", number, "conjecture") and not found
+    if axis == "domain":
+        found += _hole_faults(parts, formulas)
+    complete = parts.get("templates", number, "conjecture") and not found
     if axis == "domain" and complete and not any(is_first_order(placed.formula) for placed in formulas):
         message = "no quantifier occurs in the template, so domains cannot matter to it"
         path = ("templates", number, "conjecture")
@@ -99,20 +101,16 @@ def template_faults(parts: Parts, number: int, formulas: list[PlacedFormula]) ->
 
 def used_names(formulas: list[PlacedFormula]) -> set[str]:
     """The symbols that occur, and the holes, these with their braces."""
-    return {occurrence.atom.predicate for placed in formulas for occurrence in _occurrences(placed)}
+    return {occurrence.atom.predicate for placed in formulas for occurrence in occurrences(placed)}
 
 
-def _occurrences(placed: PlacedFormula) -> Iterator[Occurrence]:
+def occurrences(placed: PlacedFormula) -> Iterator[Occurrence]:
+    """The atoms of a formula, holes included, from left to right, each with its place in the text."""
     tokens = _TOKEN.finditer(placed.text)
     for atom, bound in _atoms(placed.formula, frozenset()):
-        for token in tokens:
-            name = f"{{{token['hole']}}}" if token["hole"] else token["symbol"]
-            if name == atom.predicate:
-                yield Occurrence(atom, token.start(), bound)
-                if atom.arguments:
-                    # Its arguments are no atoms.
-                    tokens = _TOKEN.finditer(placed.text, placed.text.index(")", token.end()))
-                break
+        while (token := next(tokens)) and atom.predicate not in (token["symbol"], f"{{{token['hole']}}}"):
+            pass  # a quantifier and its variables, $true or $false
+        yield Occurrence(atom, token.start(), bound)
 
 
 def _atoms(formula: Formula, bound: frozenset[str]) -> Iterator[tuple[Atom, frozenset[str]]]:
@@ -124,11 +122,11 @@ def _atoms(formula: Formula, bound: frozenset[str]) -> Iterator[tuple[Atom, froz
         yield from _atoms(child, bound)
 
 
-def _name_faults(parts: Parts, placed: PlacedFormula, occurrences: list[Occurrence]) -> Iterator[Diagnostic]:
+def _name_faults(parts: Parts, placed: PlacedFormula, atoms: list[Occurrence]) -> Iterator[Diagnostic]:
     """Holes without content and symbols that are not declared, each once, and wrong arities."""
     content, symbols = parts.get("content"), declared_symbols(parts)
     told = set()
-    for occurrence in occurrences:
+    for occurrence in atoms:
         name, count = occurrence.atom.predicate, len(occurrence.atom.arguments)
         message = suggestion = None
         if occurrence.hole is not None:
@@ -160,49 +158,52 @@ def declared_symbols(parts: Parts) -> dict[str, int] | None:
     return None
 
 
-def _first_order_fault(
-    parts: Parts, placed: PlacedFormula, occurrences: list[Occurrence]
-) -> Iterator[Diagnostic]:
+def _first_order_fault(parts: Parts, placed: PlacedFormula, atoms: list[Occurrence]) -> Iterator[Diagnostic]:
     if is_first_order(placed.formula):
         binders = [token.start() for token in _TOKEN.finditer(placed.text) if token["binder"]]
-        applied = [occurrence.offset for occurrence in occurrences if occurrence.atom.arguments]
+        applied = [occurrence.offset for occurrence in atoms if occurrence.atom.arguments]
         message = "the frame axis is propositional: quantifiers and arguments are for `axis: domain`"
         yield parts.source.in_text(placed.path, min([*binders, *applied], default=0), message)
 
 
-def _variable_faults(
-    parts: Parts, placed: PlacedFormula, occurrences: list[Occurrence]
-) -> Iterator[Diagnostic]:
-    """Free variables, each once, and holes that speak of no individual."""
+def _variable_faults(parts: Parts, placed: PlacedFormula, atoms: list[Occurrence]) -> Iterator[Diagnostic]:
+    """Free variables, each once."""
     told = set()
-    for occurrence in occurrences:
-        if occurrence.hole is not None and not occurrence.atom.arguments:
-            message = f"the hole `{{{occurrence.hole}}}` has no argument, and predicates need one"
-            suggestion = f"{{{occurrence.hole}(x)}}"
-            yield parts.source.in_text(placed.path, occurrence.offset, message, suggestion)
+    for occurrence in atoms:
         for variable in occurrence.atom.arguments:
             if variable not in occurrence.bound and variable not in told:
                 told.add(variable)
                 start = placed.text.index("(", occurrence.offset)
-                here = re.compile(rf"\b{re.escape(variable)}\b").search(placed.text, start)
+                here = re.compile(rf"\b{variable}\b").search(placed.text, start)
                 message = f"the variable `{variable}` is free; bind it with ∀{variable} or ∃{variable}"
                 yield parts.source.in_text(placed.path, here.start() if here else start, message)
 
 
-def _hole_arity_faults(parts: Parts, formulas: list[PlacedFormula]) -> Iterator[Diagnostic]:
+def _hole_faults(parts: Parts, formulas: list[PlacedFormula]) -> Iterator[Diagnostic]:
+    """Holes that cannot be filled as they are applied: each is told once in a template."""
+    arities = (declared_symbols(parts) or {}).values()
     first: dict[str, int] = {}
+    told = set()
     for placed in formulas:
-        for occurrence in _occurrences(placed):
-            if occurrence.hole is None:
+        for occurrence in occurrences(placed):
+            hole, count = occurrence.hole, len(occurrence.atom.arguments)
+            if hole is None or hole in told:
                 continue
-            count = len(occurrence.atom.arguments)
-            before = first.setdefault(occurrence.hole, count)
-            if count != before:
+            message = suggestion = None
+            atoms = sum(count**arity for arity in arities)
+            before = first.setdefault(hole, count)
+            if count == 0:
+                message = f"the hole `{{{hole}}}` has no argument, and predicates need one"
+                suggestion = f"{{{hole}(x)}}"
+            elif count != before:
                 message = (
-                    f"the hole `{{{occurrence.hole}}}` has {_arguments(count)} here and "
-                    f"{_arguments(before)} before in this template"
+                    f"the hole `{{{hole}}}` has {_arguments(count)} here and {_arguments(before)} before"
                 )
-                yield parts.source.in_text(placed.path, occurrence.offset, message)
+            elif atoms > MAX_ATOMS:
+                message = f"the symbols make {atoms} atoms for the hole `{{{hole}}}`, more than {MAX_ATOMS}"
+            if message is not None:
+                told.add(hole)
+                yield parts.source.in_text(placed.path, occurrence.offset, message, suggestion)
 
 
 def _arguments(count: int) -> str:
@@ -211,12 +212,14 @@ def _arguments(count: int) -> str:
 
 def _limit_faults(parts: Parts, placed: PlacedFormula) -> Iterator[Diagnostic]:
     """Limits that the formula passes even with a symbol alone in each hole."""
-    for key, measure, what in (
-        ("modal_depth", modal_depth, "nests □ and ◇ {} deep"),
-        ("quantifier_depth", quantifier_depth, "nests quantifiers {} deep"),
-        ("size", size, "has size {} with a symbol in each hole"),
-    ):
-        limit, value = parts.get("limits", key), measure(placed.formula)
+    measures = [
+        ("modal_depth", modal_depth(placed.formula), "nests □ and ◇ {} deep"),
+        ("size", size(placed.formula), "has size {} with a symbol in each hole"),
+    ]
+    if parts.get("axis") == "domain":
+        measures.append(("quantifier_depth", quantifier_depth(placed.formula), "nests quantifiers {} deep"))
+    for key, value, what in measures:
+        limit = parts.get("limits", key)
         if limit is not None and value > limit:
             message = f"the formula {what.format(value)}, over the limit `{key}: {int(limit)}`"
             yield Diagnostic(parts.source.file, *parts.source.at_value(placed.path), message)

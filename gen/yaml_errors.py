@@ -26,14 +26,22 @@ def position(mark: Mark | None) -> Position:
     return mark.line + 1, mark.column + 1
 
 
-def syntax_error(file: str, error: yaml.YAMLError) -> Diagnostic:
-    """PyYAML's error in words for people, at the place that helps most."""
+def syntax_error(file: str, error: yaml.YAMLError, last: yaml.Event | None) -> Diagnostic:
+    """PyYAML's error in words for people, at the place that helps most; *last* is the event before it."""
     problem, context = getattr(error, "problem", None) or "", getattr(error, "context", None) or ""
-    problem_mark, context_mark = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+    problem_mark: Mark | None = getattr(error, "problem_mark", None)
+    context_mark: Mark | None = getattr(error, "context_mark", None)
+    if isinstance(last, yaml.ScalarEvent) and last.style in ("'", '"'):
+        start, end = position(last.start_mark), position(last.end_mark)
+        if start[0] < end[0] and problem_mark is not None and position(problem_mark)[0] == end[0]:
+            message = f"the quotation mark opened here is closed on line {end[0]} only"
+            return Diagnostic(file, *start, message)
     message, at_context = _wording(problem, context)
     mark = (at_context and context_mark) or problem_mark or context_mark
-    line, column = position(mark) if mark else (1, 1)
-    return Diagnostic(file, line, column, message)
+    here = position(mark) if mark else (1, 1)
+    if "should follow" in message and context_mark and position(context_mark)[0] < here[0]:
+        message += f" (the bracket was opened on line {position(context_mark)[0]})"
+    return Diagnostic(file, *here, message)
 
 
 def _wording(problem: str, context: str) -> tuple[str, bool]:
@@ -48,6 +56,10 @@ def _wording(problem: str, context: str) -> tuple[str, bool]:
         return "`: ` stands where no key can be: the line is indented wrongly, or text needs quotes", False
     if "expected <block end>" in problem:
         return "the value ends before this: the line is indented wrongly, or text needs quotes", False
+    if "parsing a flow node" in context:
+        if "<stream end>" in problem:
+            return f"the file ends inside brackets that are never closed; {_QUOTE}", False
+        return f"a value, or a closing bracket, should stand here; {_QUOTE}", False
     if "parsing a flow" in context:
         opening, closing = "{}" if "mapping" in context else "[]"
         if "<stream end>" in problem:

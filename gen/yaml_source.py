@@ -18,8 +18,7 @@ from typing import Any
 import yaml
 
 from modalgen.gen.diagnostics import Diagnostic, SpecError, quoted
-from modalgen.gen.yaml_errors import Position as Position
-from modalgen.gen.yaml_errors import position, syntax_error
+from modalgen.gen.yaml_errors import Position, position, syntax_error
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 20
@@ -114,10 +113,10 @@ def load_yaml(path: Path) -> tuple[Source, list[Diagnostic]]:
     try:
         data = builder.document()
     except yaml.YAMLError as error:
-        raise SpecError([*builder.diagnostics, syntax_error(file, error)]) from None
+        raise SpecError([*builder.diagnostics, syntax_error(file, error, builder.last)]) from None
     except (ValueError, OverflowError):
         # An escape such as "\UFFFFFFFF" is beyond Unicode, which PyYAML does not check.
-        line, column = builder.reached
+        line, column = position(builder.last.end_mark) if builder.last is not None else (1, 1)
         problem = Diagnostic(file, line, column, "an escape after this place is no Unicode character")
         raise SpecError([*builder.diagnostics, problem]) from None
     return Source(file, data, builder.places), builder.diagnostics
@@ -162,7 +161,7 @@ def _implicit_type(word: str) -> str | None:
 def _caret(text: str, offset: int) -> str:
     """The line of *text* with the character at *offset*, and a caret under that character."""
     start = text.rfind("\n", 0, offset) + 1
-    line = text[start:].split("\n", 1)[0]
+    line = "".join(c if c.isprintable() else " " for c in text[start:].split("\n", 1)[0])
     return f"{line}\n{' ' * (offset - start)}^"
 
 
@@ -174,7 +173,7 @@ class _Builder:
     text: str
     places: dict[Keys, Place] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    reached: Position = (1, 1)
+    last: yaml.Event | None = None
 
     def __post_init__(self) -> None:
         self.events: Iterator[yaml.Event] = yaml.parse(self.text, Loader=yaml.SafeLoader)
@@ -196,8 +195,7 @@ class _Builder:
         return data
 
     def _next(self) -> yaml.Event:
-        event = next(self.events)
-        self.reached = position(event.end_mark)
+        self.last = event = next(self.events)
         return event
 
     def _report(self, place: Position, message: str) -> None:
@@ -260,8 +258,8 @@ class _Builder:
         reported = len(self.diagnostics)
         value = self._scalar(event)
         if not isinstance(value, str) and len(self.diagnostics) == reported:
-            shown = quoted(event.value) if event.value else "nothing"
-            self._report(here, f"a key must be text, and {shown} is none; quote it")
+            problem = f"a key must be text, and {quoted(event.value)} is none; quote it"
+            self._report(here, problem if event.value else "the key before this `:` is missing")
         return str(event.value)
 
     def _check_plainness(self, event: yaml.Event) -> None:

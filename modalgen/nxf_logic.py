@@ -79,13 +79,13 @@ def _modalities(problem: Problem) -> str:
 
 def read_logic(tokens: NxfStream) -> Logic:
     """The logic specification that begins at the token in hand. Raises NxfError."""
-    parentheses = _open(tokens)
+    parentheses = 0
+    while tokens.accept("OPEN"):
+        parentheses += 1
     family = tokens.expect("DOLLAR", "the name of a logic is expected")
     if family not in FAMILIES:
         tokens.fail(f"logic {shown(family)} is not supported; known: {', '.join(FAMILIES)}", offset(family))
-    _close(tokens, 0 if tokens.current.type == "IDENTICAL" else parentheses)
     tokens.expect("IDENTICAL", "'== [ $domains == …, $modalities == … ]' is expected after the logic's name")
-    inner = _open(tokens)
     opening = tokens.expect("LIST_OPEN", "'[' is expected before the logic's properties")
     entries: dict[str, frozenset[str] | str] = {}
     while not tokens.accept("LIST_CLOSE"):
@@ -96,7 +96,8 @@ def read_logic(tokens: NxfStream) -> Logic:
         entries[str(key)] = _property(tokens, key)
         if tokens.current.type != "LIST_CLOSE":
             tokens.expect("COMMA", "',' or ']' is expected after a property of the logic")
-    _close(tokens, inner + parentheses)
+    for _ in range(parentheses):
+        tokens.expect("CLOSE", "')' is expected after the logic")
     frame = entries.get("$modalities")
     if not isinstance(frame, frozenset):
         tokens.fail("the logic needs $modalities, as in $modalities == $modal_system_K", offset(opening))
@@ -116,7 +117,7 @@ def _property(tokens: NxfStream, key: Token) -> frozenset[str] | str:
             return _choice(tokens, key, ("local", "global"))
     if key in _RENAMED:
         tokens.fail(f"property {shown(key)} is of an older TPTP; it is now {_RENAMED[key]}", offset(key))
-    tokens.fail(f"property {shown(key)} of the logic is not supported", offset(key))
+    return tokens.fail(f"property {shown(key)} of the logic is not supported", offset(key))
 
 
 def _choice(tokens: NxfStream, key: Token, values: tuple[str, ...]) -> str:
@@ -150,21 +151,7 @@ def _frame(tokens: NxfStream) -> frozenset[str]:
         tokens.expect("COMMA", "',' or ']' is expected after a modal axiom")
 
 
-def _known(
-    tokens: NxfStream, token: Token, table: dict[str, frozenset[str]], kind: str
-) -> frozenset[str]:
+def _known(tokens: NxfStream, token: Token, table: dict[str, frozenset[str]], kind: str) -> frozenset[str]:
     if token not in table:
         tokens.fail(f"{kind} {shown(token)} is not supported; known: {', '.join(table)}", offset(token))
     return table[str(token)]
-
-
-def _open(tokens: NxfStream) -> int:
-    count = 0
-    while tokens.accept("OPEN"):
-        count += 1
-    return count
-
-
-def _close(tokens: NxfStream, count: int) -> None:
-    for _ in range(count):
-        tokens.expect("CLOSE", "')' is expected after the logic")

@@ -19,8 +19,11 @@ from typing import NoReturn
 from modalgen.formula import Formula
 
 MAX_DEPTH = 200
-"""The greatest height of a syntax tree, and the most parentheses open at once. Recursive functions
-on formulas take a few of Python's 1000 stack frames for each level."""
+"""The greatest height of a syntax tree. Recursive functions on formulas take a few of Python's 1000
+stack frames for each level."""
+
+MAX_PARENTHESES = 2 * MAX_DEPTH
+"""The most parentheses open at once: two for each level, as printed non-classical TPTP has them."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +107,8 @@ class FormulaBuilder:
     def open(self, offset: int) -> None:
         """An opening parenthesis."""
         self.open_parentheses += 1
-        if self.open_parentheses > MAX_DEPTH:
-            self._fail(f"more than {MAX_DEPTH} parentheses are open here", offset)
+        if self.open_parentheses > MAX_PARENTHESES:
+            self._fail(f"more than {MAX_PARENTHESES} parentheses are open here", offset)
         self._waiting.append(_Waiting("(", offset))
 
     def close(self, offset: int) -> None:
@@ -132,9 +135,8 @@ class FormulaBuilder:
 
     def missing(self) -> str:
         """What is expected where an operand is expected, in words."""
-        return f"a formula is expected after '{self._waiting[-1].symbol}'" if self._waiting else (
-            "a formula is expected"
-        )
+        after = f" after '{self._waiting[-1].symbol}'" if self._waiting else ""
+        return f"a formula is expected{after}"
 
     def _push(self, waiting: _Waiting) -> None:
         self._operators += 1

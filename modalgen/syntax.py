@@ -199,6 +199,8 @@ class _Reader:
                 self._builder.operand(self._atom())
             case "HOLE_OPEN":
                 self._builder.operand(self._hole())
+            case "CLOSE" if not self._builder.open_parentheses:
+                self._builder.close(offset(token))
             case _:
                 self._unexpected(self._builder.missing())
 
@@ -237,7 +239,7 @@ class _Reader:
 
     def _quantifier_list(self) -> None:
         token = self._tokens.advance()
-        symbol, build = _QUANTIFIERS[token.type]
+        build = _QUANTIFIERS[token.type][1]
         while True:
             variable = self._name("a variable is expected in the quantifier's list")
             self._builder.quantifier(f"{token[0]}[{variable}]:", build, str(variable), offset(token))
@@ -299,8 +301,6 @@ class _Reader:
             self._fail(f"'{token}' is not a symbol of the language; {_LOOKALIKES[token]}", offset(token))
         if token.type == "UNKNOWN":
             self._unknown(token, expectation)
-        if token.type == "CLOSE" and self._builder.open_parentheses == 0:
-            self._fail("this ')' closes no parenthesis", offset(token))
         shown = token if len(token) <= 40 else f"{token[:40]}…"
         self._fail(f"{expectation}, not '{shown}'", offset(token))
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 
 from modalgen.formula import (
     And,
@@ -64,10 +65,14 @@ class Junction:
 Node = Literal | Junction
 
 
+@lru_cache(maxsize=16)
 def nodes_of(
     problem: Problem,
 ) -> tuple[tuple[Node, ...], tuple[int, ...], tuple[int, ...], int]:
-    """The table of nodes, and in it the premises, the global premises and the negated conjecture."""
+    """The table of nodes, and in it the premises, the global premises and the negated conjecture.
+
+    The last few are kept, for a problem is expanded at several sizes in a row.
+    """
     table = _Table()
     premises = tuple(table.index(formula, True) for formula in problem.premises)
     global_premises = tuple(table.index(formula, True) for formula in problem.global_premises)

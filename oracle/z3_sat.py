@@ -8,6 +8,7 @@ here the wrapper objects of the Python API cost more than the solving.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable, Sequence
 from types import TracebackType
@@ -16,12 +17,16 @@ from typing import Any
 import z3
 from z3 import z3core
 
-# Z3 reads both limits as unsigned 32-bit numbers, of which the greatest, and for steps 0, mean none.
+# Z3 reads its limits as unsigned 32-bit numbers, of which the greatest, and for steps 0, mean none.
 _GREATEST = 2**32 - 2
+
+# Z3 keeps time in a second thread, and waking that costs more than most queries. So many steps take
+# less than a tenth of a second and go without.
+UNTIMED_STEPS = 100_000
 
 
 class SolverStopped(Exception):
-    """Z3 ended without an answer; the message is its reason."""
+    """Z3 ended without an answer; the message says what reason it gives."""
 
 
 class _Engine(threading.local):
@@ -40,7 +45,7 @@ class _Engine(threading.local):
             z3core.Z3_inc_ref(self.ref, node)
         self.symbols: Any = {
             name: z3core.Z3_mk_string_symbol(self.ref, name)
-            for name in ("rlimit", "timeout", "max_memory", "random_seed", "phase")
+            for name in ("rlimit", "timeout", "max_memory", "random_seed", "ctrl_c", "phase")
         }
         self.always_false: Any = z3core.Z3_mk_string_symbol(self.ref, "always_false")
         # For variable i the nodes of i and of its negation, and the declaration of i.
@@ -71,29 +76,35 @@ class SatQuery:
     def __init__(self, dimacs: str, steps: int, seconds: float, megabytes: int):
         if steps < 1:
             raise ValueError("a query needs at least one step")
-        self._engine = engine = _engine
+        self._engine = _engine
         self._dimacs = dimacs
+        self._steps_on_the_clock = steps - UNTIMED_STEPS
+        self._milliseconds = max(1, min(math.ceil(seconds * 1000), _GREATEST))
         self._options = {
-            "rlimit": min(steps, _GREATEST),
-            "timeout": max(1, min(int(seconds * 1000), _GREATEST)),
+            "rlimit": min(steps, UNTIMED_STEPS),
             "max_memory": min(megabytes, _GREATEST),
             "random_seed": 0,
         }
-        self._solver: Any = z3core.Z3_mk_solver_for_logic(engine.ref, engine.logic)
+        self._solver: Any = z3core.Z3_mk_solver_for_logic(self._engine.ref, self._engine.logic)
 
     def __enter__(self) -> SatQuery:
-        engine, ref, solver = self._engine, self._engine.ref, self._solver
-        z3core.Z3_solver_inc_ref(ref, solver)
+        z3core.Z3_solver_inc_ref(self._engine.ref, self._solver)
+        self._set_options()
+        z3core.Z3_solver_from_string(self._engine.ref, self._solver, self._dimacs)
+        return self
+
+    def _set_options(self) -> None:
+        engine, ref = self._engine, self._engine.ref
         options = z3core.Z3_mk_params(ref)
         z3core.Z3_params_inc_ref(ref, options)
         for name, number in self._options.items():
             z3core.Z3_params_set_uint(ref, options, engine.symbols[name], number)
-        # Models with few true variables are closer to the one that comes first.
+        # An interrupt is Python's to handle.
+        z3core.Z3_params_set_bool(ref, options, engine.symbols["ctrl_c"], False)
+        # Models with few true variables are closer to the first in lexicographic order.
         z3core.Z3_params_set_symbol(ref, options, engine.symbols["phase"], engine.always_false)
-        z3core.Z3_solver_set_params(ref, solver, options)
+        z3core.Z3_solver_set_params(ref, self._solver, options)
         z3core.Z3_params_dec_ref(ref, options)
-        z3core.Z3_solver_from_string(ref, solver, self._dimacs)
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -103,14 +114,17 @@ class SatQuery:
     def check(self, assumptions: Sequence[int] = ()) -> bool:
         """Whether the clauses can be satisfied under the assumptions. Raises SolverStopped."""
         ref, solver = self._engine.ref, self._solver
-        nodes = [
-            self._engine.variable(x)[0] if x > 0 else self._engine.variable(-x)[1] for x in assumptions
-        ]
-        answer = z3core.Z3_solver_check_assumptions(
-            ref, solver, len(nodes), (z3core.Ast * len(nodes))(*nodes)
-        )
+        nodes = [self._engine.variable(x)[0] if x > 0 else self._engine.variable(-x)[1] for x in assumptions]
+        array = (z3core.Ast * len(nodes))(*nodes)
+        answer = z3core.Z3_solver_check_assumptions(ref, solver, len(nodes), array)
+        if answer == z3.Z3_L_UNDEF and self._steps_on_the_clock > 0 and "timeout" not in self._options:
+            self._options["rlimit"] = min(self._steps_on_the_clock, _GREATEST)
+            self._options["timeout"] = self._milliseconds
+            self._set_options()
+            answer = z3core.Z3_solver_check_assumptions(ref, solver, len(nodes), array)
         if answer == z3.Z3_L_UNDEF:
-            raise SolverStopped(z3core.Z3_solver_get_reason_unknown(ref, solver))
+            reason = z3core.Z3_solver_get_reason_unknown(ref, solver)
+            raise SolverStopped(f"Z3 gave no answer: {reason}")
         return bool(answer == z3.Z3_L_TRUE)
 
     def true(self, variables: Iterable[int]) -> set[int]:

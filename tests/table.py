@@ -76,7 +76,7 @@ CONSEQUENCES: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("□p",), "◇p", _D),
     (("◇p", "□q"), "◇(p ∧ q)", ALL),
     (("□p", "¬p"), "⊥", _T),
-    (("p", "p → □p"), "□□p", ""),
+    (("p", "p → □p"), "□□p", _4),
 )
 
 
