@@ -42,9 +42,9 @@ from modalgen.records import (
 
 TASKS = ("validity", "inference")
 
-# A template that never yields a pair must not keep a build busy for ever: this many candidates in
-# a row without an accepted pair end the search for more.
-BARREN_STREAK = 2_000
+# Templates that yield no more pairs must not keep a build busy for ever: this many candidates in a
+# row without an accepted one, duplicates included, end the search for more.
+BARREN_STREAK = 20_000
 
 
 class BuildError(Exception):

@@ -54,14 +54,14 @@ def validate(specs: tuple[Path, ...], form: str) -> None:
     from modalgen.gen.spec import check as check_spec
 
     diagnostics = [diagnostic for path in specs for diagnostic in check_spec(path)]
+    faulty = {diagnostic.file for diagnostic in diagnostics if diagnostic.severity == "error"}
     if form == "json":
         click.echo(json.dumps([d.to_record() for d in diagnostics], ensure_ascii=False, indent=2))
     else:
         for diagnostic in diagnostics:
             click.echo(str(diagnostic), err=True)
-        faulty = len({diagnostic.file for diagnostic in diagnostics})
-        click.echo(f"{len(specs) - faulty} of {len(specs)} specs are well-formed")
-    raise SystemExit(USAGE if diagnostics else 0)
+        click.echo(f"{len(specs) - len(faulty)} of {len(specs)} specs are well-formed")
+    raise SystemExit(USAGE if faulty else 0)
 
 
 @cli.command()
@@ -72,12 +72,17 @@ def validate(specs: tuple[Path, ...], form: str) -> None:
 @click.option("--limit", type=click.IntRange(1), help="At most this many pairs of each spec.")
 @click.option("--partial", is_flag=True, help="Write the dataset even if a quota is not met.")
 def build(
-    specs: tuple[Path, ...], output: Path | None, jobs: int, seed: int | None, limit: int | None, partial: bool
+    specs: tuple[Path, ...],
+    output: Path | None,
+    jobs: int,
+    seed: int | None,
+    limit: int | None,
+    partial: bool,
 ) -> None:
     """Generate, label and write the contrast pairs that specs declare."""
     from modalgen.build import BuildError, Source, write_dataset
-    from modalgen.build import build as run_build
     from modalgen.build import Progress as Step
+    from modalgen.build import build as run_build
     from modalgen.gen.spec import SpecError, load_contrast
 
     console = Console(stderr=True)
@@ -96,7 +101,11 @@ def build(
         _fail(f"two of the specs have the id {repeated[0]!r}; ids must be distinct within a dataset")
     directory = output or Path("out") / ids[0]
     with Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
     ) as bar:
         lines: dict[tuple[str, str], object] = {}
 
@@ -131,8 +140,12 @@ def build(
 
 @cli.command()
 @click.argument("formula")
-@click.option("--premise", "premises", multiple=True, help="A premise, true at the designated world. Repeatable.")
-@click.option("--frame", "frame", multiple=True, help=f"Frame condition: {', '.join(CONDITIONS)}. Repeatable.")
+@click.option(
+    "--premise", "premises", multiple=True, help="A premise, true at the designated world. Repeatable."
+)
+@click.option(
+    "--frame", "frame", multiple=True, help=f"Frame condition: {', '.join(CONDITIONS)}. Repeatable."
+)
 @click.option("--system", type=click.Choice(list(SYSTEMS)), help="Frame conditions by the system's name.")
 @click.option("--domain", type=click.Choice(list(DOMAINS)), help="Domain regime of first-order problems.")
 @click.option("--json", "as_json", is_flag=True, help="Report as JSON.")
@@ -193,7 +206,9 @@ def check(
                 [*everywhere, *map(to_unicode, problem.premises)], to_unicode(problem.conjecture)
             )
         )
-        console.print(f"{word.upper()} on {render.describe(problem.semantics)}", style="bold", highlight=False)
+        console.print(
+            f"{word.upper()} on {render.describe(problem.semantics)}", style="bold", highlight=False
+        )
         if judgment.countermodel is not None:
             console.print(render.countermodel(judgment.countermodel))
         console.print(render.runs_table(judgment.verdicts))
@@ -257,9 +272,9 @@ def _problem(
     formula: str, premises: tuple[str, ...], frame: tuple[str, ...], system: str | None, domain: str | None
 ) -> Problem:
     """The problem that the arguments of `check` describe; exits with a message if they do not."""
+    from modalgen.gen.diagnostics import nearest
     from modalgen.nxf import NxfError, read_nxf
-    from modalgen.suggest import nearest
-    from modalgen.syntax import FormulaSyntaxError, parse
+    from modalgen.syntax import parse
 
     text = formula
     if formula == "-":
@@ -279,7 +294,9 @@ def _problem(
     conditions = [name for names in frame for name in names.replace(",", " ").split()]
     for name in conditions:
         if name not in CONDITIONS:
-            _fail(f"unknown frame condition {name!r}{nearest(name, CONDITIONS)}; known: {', '.join(CONDITIONS)}")
+            meant = nearest(name, CONDITIONS)
+            hint = f"did you mean {meant!r}?" if meant else f"known are {', '.join(CONDITIONS)}"
+            _fail(f"unknown frame condition {name!r}; {hint}")
     if system and conditions:
         _fail("give the frame conditions by --frame or by --system, not both")
     try:
@@ -288,9 +305,7 @@ def _problem(
             tuple(map(parse, premises)),
             parse(text.strip() if formula == "-" else text),
         )
-    except FormulaSyntaxError as error:
-        _fail(str(error))
-    except ValueError as error:
+    except ValueError as error:  # FormulaSyntaxError is one
         _fail(str(error))
 
 
@@ -299,7 +314,9 @@ def _say_what_is_missing(console: Console) -> None:
     from modalgen.oracle.registry import PRIMARY, installed
 
     for decider in {d.name: d for d in PRIMARY}.keys() - {d.name for d in installed(PRIMARY)}:
-        console.print(f"{decider} is not installed, so some labels have one decider only: see `modalgen provers`.")
+        console.print(
+            f"{decider} is not installed, so some labels have one decider only: see `modalgen provers`."
+        )
 
 
 def _fail(*messages: str, code: int = USAGE) -> NoReturn:

@@ -93,7 +93,9 @@ def runs_table(verdicts: Sequence[Verdict]) -> Table:
 def _side(name: str, side: Side) -> RenderableType:
     label = Text("valid", "bold green") if side.label else Text("not valid", "bold red")
     rows: list[RenderableType] = [
-        Text.assemble(f"{name}: {describe(side.semantics)} — ", label, f" ({side.resolution}, {side.authority})"),
+        Text.assemble(
+            f"{name}: {describe(side.semantics)} — ", label, f" ({side.resolution}, {side.authority})"
+        ),
         Text("  " + ", ".join(f"{d}: {s}" for d, s in side.deciders.items()), "dim"),
     ]
     if side.countermodel is not None:
@@ -144,5 +146,11 @@ def provers_table(backends: Sequence[BackendReport]) -> Table:
         table.add_column(column, overflow="fold")
     for b in backends:
         found = b.version or ("on PATH" if b.path else "no")
-        table.add_row(b.name, Text(found, "green" if b.version or b.path else "red"), b.decides, b.path or "", b.how_to_get)
+        table.add_row(
+            b.name,
+            Text(found, "green" if b.version or b.path else "red"),
+            b.decides,
+            b.path or "",
+            b.how_to_get,
+        )
     return table

@@ -34,7 +34,6 @@ from modalgen.records import (
     read_manifest,
 )
 
-
 # Deciders that refute by an explicit countermodel; the others may do so by saturation.
 MODEL_FINDERS = frozenset({"z3-kripke", "cvc5"})
 

@@ -30,11 +30,6 @@ _PROBLEM = "problem.p"
 _OUTPUT_BYTES = 4 * 1024 * 1024
 _SZS_LINE = re.compile(r"^[%#]+ SZS status (\w+)", re.MULTILINE)
 
-# E counts its work in insertions into its term bank: it makes millions a CPU second on most problems,
-# but only some 50,000 where terms grow deep. Of 300 random problems E answers 245 with 100,000, a fifth
-# of the default number of steps, 244 of them with 30,000 (benchmarks/eprover.py).
-_STEPS_PER_INSERTION = 5
-
 # E ends with 0 after a proof, 1 after a saturation, 2 without memory, 3 after a syntax error, 8 at
 # its CPU limit, 9 at its step limit and 10 when it gives up (observed with E 3.5.1).
 _SYNTAX_ERROR = 3
@@ -62,8 +57,9 @@ class EProver:
     def decide(self, problem: Problem, limits: Limits) -> Verdict:
         """Run E on the translation of *problem*. Raises DeciderMissing.
 
-        `limits.steps` bounds E's insertions into its term bank, so that its runs end alike on every
-        machine. Decisive are only a proof and, for TFF, a saturation, reported in exactly one SZS
+        `limits.steps` bounds E's insertions into its term bank, its own measure of work, so that
+        runs end alike on every machine: 500,000 take a fraction of a second, except where terms
+        grow deep. Decisive are only a proof and, for TFF, a saturation, reported in exactly one SZS
         line that agrees with the exit code.
         """
         executable = self._executable()
@@ -72,7 +68,7 @@ class EProver:
             "--auto",
             "--silent",
             "--proof-object",
-            f"--tb-insert-limit={math.ceil(limits.steps / _STEPS_PER_INSERTION)}",
+            f"--tb-insert-limit={limits.steps}",
             f"--cpu-limit={math.ceil(limits.wall_seconds)}",
             _PROBLEM,
         )
@@ -86,7 +82,7 @@ class EProver:
             output_bytes=_OUTPUT_BYTES,
         )
         has_premises = bool(problem.premises or problem.global_premises)
-        status, note = judge(completed, saturation_counts=self.form == "tff", has_premises=has_premises)
+        status, note = status_of(completed, saturation_counts=self.form == "tff", has_premises=has_premises)
         return Verdict(
             decider=self.name,
             route=self.route,
@@ -107,7 +103,7 @@ class EProver:
         return found
 
 
-def judge(completed: Completed, *, saturation_counts: bool, has_premises: bool) -> tuple[SzsStatus, str]:
+def status_of(completed: Completed, *, saturation_counts: bool, has_premises: bool) -> tuple[SzsStatus, str]:
     """What a run of E is worth: a status, and in words why it is no evidence (empty if it is).
 
     *saturation_counts* tells whether a saturated set refutes the conjecture, *has_premises* whether
@@ -156,6 +152,7 @@ def _interpret(
             return SzsStatus.UNKNOWN, f"{reported} with exit code {completed.exit_code} is no answer"
 
 
+@cache
 def _in_wheel() -> str | None:
     # By the distribution and not by importing `eprover`, which any file of that name would shadow.
     try:

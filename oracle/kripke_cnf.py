@@ -3,8 +3,8 @@
 Finite model finding by clause generation, as in MACE (McCune, "A Davis-Putnam program and its
 application to finite first-order model search", 1994): over a fixed set of worlds and individuals
 there is a propositional variable for each arrow R(w,v), for each fact of existence E(w,d) and for
-each ground atom P(w,args). The frame conditions, taken from their first-order definitions, become
-clauses, and so does the truth of the premises and the falsity of the conjecture.
+each ground atom P(w,args). The conditions on frames and domains (`kripke_frames`) are clauses, and so
+are the truth of the premises and the falsity of the conjecture.
 
 Each subformula, at each world and under each assignment to its free variables, has one more
 variable, which *implies* it; the converse is not needed where the subformula only ever occurs on
@@ -23,17 +23,13 @@ reaches them. No clauses break symmetries: at these sizes, none that were tried 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import count
 
 from modalgen.kripke import KripkeModel
+from modalgen.oracle.kripke_frames import FALSE, TRUE, Clause, Structure, structure
 from modalgen.oracle.kripke_nodes import Junction, Node, Over, Pick, nodes_of
 from modalgen.problem import Problem
-
-Clause = tuple[int, ...]
-TRUE, FALSE = 1, -1
 
 
 class ExpansionTooLarge(Exception):
@@ -114,137 +110,6 @@ class Expansion:
         )
 
 
-# --- frames and domains ---------------------------------------------------------------------------
-
-Matrix = Callable[[int, int], int]
-
-
-def _frame_clauses(condition: str, W: range, R: Matrix, both: Matrix) -> Iterator[Clause]:
-    """The frame condition over the worlds W; both(a, b) is a literal that implies a and b."""
-    pairs = [(w, v) for w in W for v in W]
-    forks = [(w, v, u) for w, v in pairs for u in W]
-    match condition:
-        case "serial":
-            yield from (tuple(R(w, v) for v in W) for w in W)
-        case "reflexive":
-            yield from ((R(w, w),) for w in W)
-        case "symmetric":
-            yield from ((-R(w, v), R(v, w)) for w, v in pairs)
-        case "transitive":
-            yield from ((-R(w, v), -R(v, u), R(w, u)) for w, v, u in forks)
-        case "euclidean":
-            yield from ((-R(w, v), -R(w, u), R(v, u)) for w, v, u in forks)
-        case "dense":
-            yield from ((-R(w, v), *(both(R(w, u), R(u, v)) for u in W)) for w, v in pairs)
-        case "convergent":
-            yield from ((-R(w, v), -R(w, u), *(both(R(v, t), R(u, t)) for t in W)) for w, v, u in forks)
-        case "functional":
-            yield from ((-R(w, v), -R(w, u)) for w, v, u in forks if v != u)
-        case "shift-reflexive":
-            yield from ((-R(w, v), R(v, v)) for w, v in pairs)
-        case "weakly-connected":
-            yield from ((-R(w, v), -R(w, u), R(v, u), R(u, v)) for w, v, u in forks if v != u)
-        case "universal":
-            yield from ((R(w, v),) for w, v in pairs)
-        case _:
-            raise ValueError(f"no clauses for the frame condition {condition!r}")
-
-
-def _domain_clauses(regime: str, W: range, D: range, R: Matrix, E: Matrix) -> Iterator[Clause]:
-    """The domain regime over the worlds W and the individuals D, and that no domain is empty."""
-    yield from (tuple(E(w, d) for d in D) for w in W)
-    carried = [(w, v, d) for w in W for v in W for d in D]
-    match regime:
-        case "varying":
-            pass
-        case "cumulative":
-            yield from ((-R(w, v), -E(w, d), E(v, d)) for w, v, d in carried)
-        case "decreasing":
-            yield from ((-R(w, v), -E(v, d), E(w, d)) for w, v, d in carried)
-        case "constant":
-            # Of individuals outside the one domain there is no need, as no quantifier reaches them.
-            yield from ((E(w, d),) for w in W for d in D)
-        case _:
-            raise ValueError(f"no clauses for the domain regime {regime!r}")
-
-
-@dataclass(frozen=True)
-class _Structure:
-    """The clauses of a class of frames with domains, with units propagated; as in `Expansion`."""
-
-    accessibility: tuple[tuple[int, ...], ...]
-    existence: tuple[tuple[int, ...], ...]
-    variables: int
-    clauses: int
-    literals: tuple[int, ...]
-
-
-@lru_cache(maxsize=256)
-def _structure(frame: tuple[str, ...], domain: str | None, n: int, m: int) -> _Structure:
-    W, D = range(n), range(m)
-
-    def R(w: int, v: int) -> int:
-        return 2 + w * n + v
-
-    def E(w: int, d: int) -> int:
-        return 2 + n * n + w * m + d
-
-    fresh = count(2 + n * n + n * m)
-    clauses: list[Clause] = [(TRUE,)]
-    conjunctions: dict[tuple[int, int], int] = {}
-
-    def both(a: int, b: int) -> int:
-        if (a, b) not in conjunctions:
-            conjunctions[a, b] = next(fresh)
-            clauses.extend(((-conjunctions[a, b], a), (-conjunctions[a, b], b)))
-        return conjunctions[a, b]
-
-    for condition in frame:
-        clauses.extend(_frame_clauses(condition, W, R, both))
-    if domain is not None:
-        clauses.extend(_domain_clauses(domain, W, D, R, E))
-    fixed, rest = _propagate(clauses)
-    rest.append((TRUE,))
-
-    def value(variable: int) -> int:
-        return TRUE if variable in fixed else FALSE if -variable in fixed else variable
-
-    return _Structure(
-        tuple(tuple(value(R(w, v)) for v in W) for w in W),
-        tuple(tuple(value(E(w, d)) for d in D) for w in W),
-        next(fresh) - 1,
-        len(rest),
-        tuple(literal for clause in rest for literal in (*clause, 0)),
-    )
-
-
-def _propagate(clauses: list[Clause]) -> tuple[set[int], list[Clause]]:
-    """Unit propagation: the literals that are forced, and the clauses that remain without them.
-
-    An inconsistent set leaves an empty clause.
-    """
-    fixed: set[int] = set()
-    while True:
-        remaining: list[Clause] = []
-        units: set[int] = set()
-        for clause in clauses:
-            literals = dict.fromkeys(x for x in clause if -x not in fixed)
-            if any(x in fixed or -x in literals for x in literals):
-                continue
-            remaining.append(tuple(literals))
-            if len(literals) == 1:
-                units |= literals.keys()
-        if not units:
-            return fixed, remaining
-        if any(-x in units for x in units):
-            return fixed | {x for x in units if -x not in units}, [()]
-        fixed |= units
-        clauses = remaining
-
-
-# --- formulas -------------------------------------------------------------------------------------
-
-
 def expand(problem: Problem, worlds: int, individuals: int, most_steps: int | None = None) -> Expansion:
     """The clauses whose models are the countermodels of this size.
 
@@ -258,9 +123,9 @@ def expand(problem: Problem, worlds: int, individuals: int, most_steps: int | No
         raise ValueError("a model has at least one world, and one individual if it has domains")
     if most_steps is not None and worlds * worlds * max(worlds, individuals) > most_steps:
         raise ExpansionTooLarge(f"frames and domains of this size take more than {most_steps} steps")
-    structure = _structure(problem.semantics.frame, domain, worlds, individuals)
+    frames = structure(problem.semantics.frame, domain, worlds, individuals)
     nodes, premises, global_premises, negation = nodes_of(problem)
-    expander = _Expander(structure, nodes, worlds, individuals, most_steps)
+    expander = _Expander(frames, nodes, worlds, individuals, most_steps)
     everywhere = range(worlds)
     for root in premises:
         expander.add((expander.literal(root, 0, ()),))
@@ -273,8 +138,8 @@ def expand(problem: Problem, worlds: int, individuals: int, most_steps: int | No
         problem,
         worlds,
         individuals,
-        structure.accessibility,
-        structure.existence,
+        frames.accessibility,
+        frames.existence,
         {key: expander.atoms[key] for key in sorted(expander.atoms)},
         expander.variables,
         expander.clauses,
@@ -287,7 +152,7 @@ class _Expander:
 
     def __init__(
         self,
-        structure: _Structure,
+        structure: Structure,
         nodes: tuple[Node, ...],
         worlds: int,
         individuals: int,

@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import z3
 
@@ -123,8 +124,9 @@ class _Run:
         return self.deadline - time.monotonic()
 
     def cut_short(self, reason: str) -> Search:
-        sizes = (*self.sizes, (*self.asking, None))
-        return Search(sizes, None, self.expansion, reason, timed_out=self.seconds_left() <= 0)
+        if self.asking not in [(worlds, individuals) for worlds, individuals, _ in self.sizes]:
+            self.sizes.append((*self.asking, None))
+        return Search(tuple(self.sizes), None, self.expansion, reason, timed_out=self.seconds_left() <= 0)
 
     def least(self, worlds: int, individuals: int, refuted: int) -> KripkeModel | None:
         """The countermodel with these worlds, the fewest individuals, and first in the order.
@@ -173,6 +175,10 @@ class KripkeSearch:
     def version(self) -> str:
         """The version of Z3."""
         return str(z3.get_version_string())
+
+    def path(self) -> str | None:
+        """Where the Python package of Z3 is installed."""
+        return str(Path(z3.__file__).parent)
 
     def decide(self, problem: Problem, limits: Limits) -> Verdict:
         """Search for the least countermodel within the limits.

@@ -37,9 +37,7 @@ _CHUNK_BYTES = 65536
 
 # A limit that cannot be set is either tighter already or one that the system does not have (memory
 # on macOS); the wall clock still ends the run.
-_LIMITED = (
-    '{ ulimit -c 0; ulimit -t "$1"; ulimit -f "$2"; ulimit -v "$3"; } 2>/dev/null; shift 3; exec "$@"'
-)
+_LIMITED = '{ ulimit -c 0; ulimit -t "$1"; ulimit -f "$2"; ulimit -v "$3"; } 2>/dev/null; shift 3; exec "$@"'
 
 
 class Stopped(StrEnum):
@@ -84,7 +82,15 @@ def run(
         raise FileNotFoundError(f"no such program: {argv[0]}")
     # Blocks of 512 bytes and units of 1024 bytes are POSIX's and the common shells' for ulimit.
     limits = (math.ceil(cpu_seconds), _FILE_BYTES // 512, memory_mb * 1024)
-    limited = ["/bin/sh", "-c", _LIMITED, "sh", *map(str, limits), str(Path(executable).absolute()), *argv[1:]]
+    limited = [
+        "/bin/sh",
+        "-c",
+        _LIMITED,
+        "sh",
+        *map(str, limits),
+        str(Path(executable).absolute()),
+        *argv[1:],
+    ]
     with tempfile.TemporaryDirectory(prefix="modalgen-", ignore_cleanup_errors=True) as directory:
         for name, text in files.items():
             (Path(directory) / name).write_text(text, encoding="utf-8")

@@ -6,9 +6,10 @@ Software", LPAR Workshops 2008).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from modalgen.kripke import KripkeModel
 from modalgen.problem import Problem
@@ -50,7 +51,8 @@ class Verdict:
     `decider` names the prover (with the form of problem that it was given), `route` the translation.
     `translation` is the text that the prover was given, `command` its arguments with file names
     made relative. `stdout` is what it printed, standard error included. `note` says in words why
-    a run is no evidence. `countermodel` has been accepted by the reference evaluator.
+    a run is no evidence. `countermodel` has been accepted by the reference evaluator, `certificate` by
+    the checker of certificates.
     """
 
     decider: str
@@ -63,6 +65,7 @@ class Verdict:
     exit_code: int | None
     stdout: str
     countermodel: KripkeModel | None = None
+    certificate: Mapping[str, Any] | None = None
     note: str = ""
 
     @property

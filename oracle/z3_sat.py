@@ -90,6 +90,7 @@ class SatQuery:
     def __enter__(self) -> SatQuery:
         z3core.Z3_solver_inc_ref(self._engine.ref, self._solver)
         self._set_options()
+        self._unread = True
         z3core.Z3_solver_from_string(self._engine.ref, self._solver, self._dimacs)
         return self
 
@@ -109,11 +110,14 @@ class SatQuery:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._unread:
+            self.steps()
         z3core.Z3_solver_dec_ref(self._engine.ref, self._solver)
 
     def check(self, assumptions: Sequence[int] = ()) -> bool:
         """Whether the clauses can be satisfied under the assumptions. Raises SolverStopped."""
         ref, solver = self._engine.ref, self._solver
+        self._unread = True
         nodes = [self._engine.variable(x)[0] if x > 0 else self._engine.variable(-x)[1] for x in assumptions]
         array = (z3core.Ast * len(nodes))(*nodes)
         answer = z3core.Z3_solver_check_assumptions(ref, solver, len(nodes), array)
@@ -143,16 +147,22 @@ class SatQuery:
             z3core.Z3_model_dec_ref(ref, model)
 
     def steps(self) -> int:
-        """The units of Z3's resource count that were used in this thread since this was last asked."""
+        """The units of Z3's resource count used in this thread since a query last counted them.
+
+        Every query counts what it used, at its end at the latest.
+        """
         ref = self._engine.ref
         statistics = z3core.Z3_solver_get_statistics(ref, self._solver)
         z3core.Z3_stats_inc_ref(ref, statistics)
-        try:
-            for i in range(z3core.Z3_stats_size(ref, statistics)):
-                if z3core.Z3_stats_get_key(ref, statistics, i) == "rlimit count":
-                    before = self._engine.steps
-                    self._engine.steps = z3core.Z3_stats_get_uint_value(ref, statistics, i)
-                    return self._engine.steps - before
-        finally:
-            z3core.Z3_stats_dec_ref(ref, statistics)
-        raise SolverStopped("Z3 does not report its resource count")
+        count = self._engine.steps
+        for i in range(z3core.Z3_stats_size(ref, statistics)):
+            if z3core.Z3_stats_get_key(ref, statistics, i) == "rlimit count":
+                whole = z3core.Z3_stats_is_uint(ref, statistics, i)
+                read = z3core.Z3_stats_get_uint_value if whole else z3core.Z3_stats_get_double_value
+                count = int(read(ref, statistics, i))
+        z3core.Z3_stats_dec_ref(ref, statistics)
+        self._unread = False
+        # The count is for the whole context; as an unsigned number it starts again after 2**32.
+        used = (count - self._engine.steps) % 2**32
+        self._engine.steps = count
+        return used
