@@ -61,7 +61,8 @@ def main() -> None:
         ends = Counter(str(verdict.status) for verdict in verdicts)
         print(f"{decider.name}: {dict(sorted(ends.items()))}")
         print(f"  answered: median {median(answered):.1f} ms, mean {mean(answered):.1f} ms")
-        print(f"  all: mean {1000 * mean(verdict.seconds for verdict in verdicts):.1f} ms")
+        seconds = [verdict.seconds for verdict in verdicts]
+        print(f"  all: mean {1000 * mean(seconds):.1f} ms, longest {max(seconds):.1f} s")
 
 
 if __name__ == "__main__":

@@ -253,9 +253,9 @@ class _Workers:
                 head = pending.popleft()
                 yield head if isinstance(head, Examination) else head.result()
         finally:
-            for item in pending:
-                if isinstance(item, Future):
-                    item.cancel()
+            for ahead in pending:
+                if isinstance(ahead, Future):
+                    ahead.cancel()
 
     def _examine(self, contrast: Contrast, candidate: Candidate) -> Examination:
         oracle: Oracle | None = getattr(self._local, "oracle", None)

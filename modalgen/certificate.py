@@ -187,7 +187,7 @@ class Clauses:
                 formula, denied, values = self._occurrence((Atom, Not, Bottom), *t)
                 if isinstance(formula, Bottom):
                     return [denied]
-                atom = formula.operand if isinstance(formula, Not) else formula
+                atom: Any = formula.operand if isinstance(formula, Not) else formula
                 ground = ("P", atom.predicate, t[1], *(values[x] for x in atom.arguments))
                 return [denied, (isinstance(formula, Atom), ground)]
             case "and":  # which conjunct, subformula, world, values
@@ -242,7 +242,7 @@ class Clauses:
             witness, name, *of = _WITNESS[condition]
             self._named(value[witness], name, *(value[x] for x in of))
         atoms = [(sign, text) for sign, texts in ((False, body), (True, head)) for text in texts.split()]
-        return [(sign, (kind, *(value[x] for x in places))) for sign, (kind, *places) in atoms]
+        return [(sign, (text[0], *(value[x] for x in text[1:]))) for sign, text in atoms]
 
 
 def contradictory(clauses: Sequence[Sequence[Literal]]) -> bool:

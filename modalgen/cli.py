@@ -15,7 +15,13 @@ from typing import NoReturn
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from modalgen import render
 from modalgen.kripke import model_to_record
@@ -83,10 +89,12 @@ def build(
     from modalgen.build import BuildError, Source, write_dataset
     from modalgen.build import Progress as Step
     from modalgen.build import build as run_build
+    from modalgen.gen.diagnostics import Diagnostic
     from modalgen.gen.spec import SpecError, load_contrast
 
     console = Console(stderr=True)
-    sources, errors = [], []
+    sources: list[Source] = []
+    errors: list[Diagnostic] = []
     for path in specs:
         try:
             sources.append(Source(load_contrast(path), path.name, path.read_text(encoding="utf-8")))

@@ -186,7 +186,9 @@ def _objection(contrast: Contrast, candidate: Candidate, judgments: list[Judgmen
 def _side(judgment: Judgment, evidence: list[dict[str, Any]]) -> Side:
     settlement = judgment.settlement
     assert settlement.label is not None
+    # Without a certificate that can be checked, the provers' word: the runs that found a refutation.
     proofs = [e["sha256"] for e in evidence if e["variant"] == "full" and e["status"] == SzsStatus.THEOREM]
+    certificate = judgment.certificate or {"kind": "refutation", "evidence": proofs}
     return Side(
         semantics=judgment.problem.semantics,
         label=settlement.label,
@@ -196,7 +198,7 @@ def _side(judgment: Judgment, evidence: list[dict[str, Any]]) -> Side:
         deciders={decider: str(status) for decider, status in settlement.deciders},
         evidence=tuple(e["sha256"] for e in evidence),
         countermodel=None if settlement.label else judgment.countermodel,
-        certificate={"kind": "refutation", "evidence": proofs} if settlement.label else None,
+        certificate=certificate if settlement.label else None,
     )
 
 

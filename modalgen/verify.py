@@ -3,7 +3,7 @@
 Checked are: the hashes of all files in the manifest, the hash of every piece of evidence and of its
 output, that evidence belongs to the side that cites it and states that side's problem, that the
 label policy gives the recorded label, resolution and deciders, that labels are opposite, and every
-countermodel with the reference evaluator.
+countermodel with the reference evaluator, every Herbrand certificate with the checker.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from modalgen.certificate import CertificateError, check
 from modalgen.examine import STDOUT_KEPT, premise_status
 from modalgen.files import sha256
 from modalgen.kripke import objection
@@ -26,6 +27,7 @@ from modalgen.records import (
     SIDES,
     DatasetError,
     Pair,
+    Side,
     evidence_hash,
     identifier,
     pair_from_record,
@@ -155,10 +157,35 @@ def _side_faults(pair: Pair, name: str, evidence: Mapping[str, Mapping[str, Any]
         yield "its status does not fit its label"
     if side.countermodel is not None and (reason := objection(side.countermodel, problem)):
         yield f"its countermodel is none: {reason}"
+    if side.label and side.certificate is None:
+        yield "its certificate is missing"
+    elif side.label and side.certificate is not None:
+        yield from _certificate_faults(problem, side, evidence)
+    elif side.certificate is not None:
+        yield "it is labelled invalid but has a certificate"
     if side.label and side.countermodel is not None:
         yield "it is labelled valid but has a countermodel"
     if not side.label and side.countermodel is None and MODEL_FINDERS & set(side.deciders):
         yield "its countermodel is missing"
+
+
+def _certificate_faults(
+    problem: Problem, side: Side, evidence: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    certificate = side.certificate or {}
+    if certificate.get("kind") == "herbrand":
+        try:
+            check(problem, certificate)
+        except CertificateError as error:
+            yield f"its certificate is refused: {error}"
+        return
+    proofs = [
+        sha
+        for sha in side.evidence
+        if evidence[sha]["variant"] == "full" and evidence[sha]["status"] == SzsStatus.THEOREM
+    ]
+    if certificate != {"kind": "refutation", "evidence": proofs}:
+        yield "its certificate is neither a Herbrand certificate nor the list of its refutations"
 
 
 def _settled(cited: tuple[str, ...], evidence: Mapping[str, Mapping[str, Any]], variant: str) -> Settlement:

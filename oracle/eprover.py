@@ -30,6 +30,11 @@ _PROBLEM = "problem.p"
 _OUTPUT_BYTES = 4 * 1024 * 1024
 _SZS_LINE = re.compile(r"^[%#]+ SZS status (\w+)", re.MULTILINE)
 
+# How readily E names a subformula instead of copying it into many clauses. Its default, 24, is made
+# for large problems: of 64 equivalences □(φ ∧ ψ) ↔ □φ ∧ □ψ and their duals, over euclidean and
+# transitive systems, it proves 49 in 100,000 steps; with 2 it proves all, and faster.
+_DEFINE_SUBFORMULAS = 2
+
 # E ends with 0 after a proof, 1 after a saturation, 2 without memory, 3 after a syntax error, 8 at
 # its CPU limit, 9 at its step limit and 10 when it gives up (observed with E 3.5.1).
 _SYNTAX_ERROR = 3
@@ -68,6 +73,7 @@ class EProver:
             "--auto",
             "--silent",
             "--proof-object",
+            f"--definitional-cnf={_DEFINE_SUBFORMULAS}",
             f"--tb-insert-limit={limits.steps}",
             f"--cpu-limit={math.ceil(limits.wall_seconds)}",
             _PROBLEM,

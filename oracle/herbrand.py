@@ -305,7 +305,6 @@ class HerbrandProver:
     """The certificate prover as a decider. It only proves."""
 
     name = "herbrand"
-    engine = "herbrand"
     route = "herbrand-grounding"
 
     def path(self) -> str | None:

@@ -6,9 +6,10 @@ a wrong proof has a chance to be caught.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Any
 
 from modalgen.kripke import KripkeModel
 from modalgen.oracle.guard import Guard
@@ -34,6 +35,11 @@ class Judgment:
     def countermodel(self) -> KripkeModel | None:
         """The first countermodel found; the reference evaluator has accepted it."""
         return next((v.countermodel for v in self.verdicts if v.countermodel is not None), None)
+
+    @property
+    def certificate(self) -> Mapping[str, Any] | None:
+        """The first certificate found; the checker has accepted it."""
+        return next((v.certificate for v in self.verdicts if v.certificate is not None), None)
 
 
 class Oracle:

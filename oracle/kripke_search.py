@@ -219,8 +219,12 @@ def _judged(problem: Problem, result: Search) -> tuple[SzsStatus, str]:
         return SzsStatus.GAVE_UP, "the limits leave no size to search"
     worlds = max(size[0] for size in result.sizes)
     individuals = max(size[1] for size in result.sizes)
-    most = f" and {individuals} individuals" if individuals else ""
-    return SzsStatus.GAVE_UP, f"no countermodel has at most {worlds} worlds{most}"
+    most = f" and {_counted(individuals, 'individual')}" if individuals else ""
+    return SzsStatus.GAVE_UP, f"no countermodel has at most {_counted(worlds, 'world')}{most}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _line(size: tuple[int, int, bool | None]) -> str:

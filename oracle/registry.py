@@ -6,18 +6,19 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from modalgen.oracle.cvc5_finder import Cvc5
+from modalgen.oracle.cvc5_finder import Cvc5Finder
 from modalgen.oracle.eprover import EProver
+from modalgen.oracle.herbrand import HerbrandProver
 from modalgen.oracle.kripke_search import KripkeSearch
 from modalgen.oracle.verdict import Decider, DeciderMissing
 
-# In the order in which they are run. The first three share neither engine nor translation.
-PRIMARY: tuple[Decider, ...] = (KripkeSearch(), EProver("tff"), Cvc5())
+# In the order in which they are run. No two share an engine or a translation.
+PRIMARY: tuple[Decider, ...] = (KripkeSearch(), HerbrandProver(), EProver("tff"), Cvc5Finder())
 # Run only where the primary deciders leave a side without two independent findings.
 SECONDARY: tuple[Decider, ...] = (EProver("thf"),)
 
 # In-process libraries run in a guarded child; the others are subprocesses of their own.
-IN_PROCESS = frozenset({"z3-kripke", "cvc5"})
+IN_PROCESS = frozenset({"z3-kripke", "herbrand", "cvc5"})
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,14 @@ class BackendReport:
 
 _DECIDES = {
     "z3-kripke": "invalid (explicit countermodels of bounded size)",
+    "herbrand": "valid (certificates that `modalgen verify` checks)",
     "eprover-tff": "valid and invalid (refutation, saturation)",
     "cvc5": "valid and invalid (refutation, finite models)",
     "eprover-thf": "valid (refutation)",
 }
 _HOW_TO_GET = {
     "z3-kripke": "a dependency of modalgen",
+    "herbrand": "part of modalgen",
     "eprover-tff": "pip install 'modalgen[eprover]'",
     "cvc5": "a dependency of modalgen",
     "eprover-thf": "pip install 'modalgen[eprover]'",

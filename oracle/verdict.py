@@ -79,14 +79,20 @@ class DeciderMissing(Exception):
 
 
 class Decider(Protocol):
-    """A prover or a model finder, behind one small module."""
+    """A prover or a model finder, behind one small module.
+
+    `name` begins with the engine: `eprover-tff` and `eprover-thf` are one prover on two translations.
+    """
 
     name: str
-    engine: str
     route: str
 
     def version(self) -> str:
         """The installed version. Raises DeciderMissing if there is none."""
+        ...
+
+    def path(self) -> str | None:
+        """The file that runs: an executable or a library; None if there is none."""
         ...
 
     def decide(self, problem: Problem, limits: Limits) -> Verdict:

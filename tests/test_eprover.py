@@ -138,7 +138,7 @@ def test_a_verdict_tells_how_to_repeat_the_run() -> None:
 def test_both_ways_on_tff_one_way_on_thf() -> None:
     """E refutes on TFF with a saturated set to show for it; on THF it only proves."""
     first_order = EProver("tff").decide(T_AXIOM, Limits())
-    assert first_order.status in (SzsStatus.COUNTER_SATISFIABLE,)
+    assert first_order.status is SzsStatus.COUNTER_SATISFIABLE
     assert "SZS output start Saturation" in first_order.stdout
     assert EProver("thf").decide(D_AXIOM, Limits()).status is SzsStatus.THEOREM
     assert not EProver("thf").decide(T_AXIOM, Limits()).decisive
