@@ -5,7 +5,7 @@ SPEC ?= specs/seriality.yaml
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(wildcard modalgen/*.py gen/*.py oracle/*.py schemas/*)
+SOURCES := $(wildcard modalgen/*.py modalgen/*/*.py gen/*.py oracle/*.py schemas/*)
 
 .PHONY: help build test lint format lock benchmarks clean
 

@@ -163,15 +163,20 @@ class _Child:
     def __init__(self) -> None:
         self._connection, theirs = Pipe()
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `kill`)
-        with theirs:
-            self._process = subprocess.Popen(
-                (sys.executable, "-P", "-c", _BOOT, str(theirs.fileno())),
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=self._output,
-                stderr=self._output,
-                start_new_session=True,
-            )
+        try:
+            with theirs:
+                self._process = subprocess.Popen(
+                    (sys.executable, "-P", "-c", _BOOT, str(theirs.fileno())),
+                    pass_fds=(theirs.fileno(),),
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._output,
+                    stderr=self._output,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            self._connection.close()
+            self._output.close()
+            raise GuardError(f"the solvers' process cannot be started: {error}") from error
         self.alive = True
         try:
             ready = self._start()
@@ -180,7 +185,7 @@ class _Child:
             raise
         if not ready:
             code, printed = self._bury()
-            raise GuardError(f"the solvers' process does not start (exit code {code}): {printed.strip()}")
+            raise GuardError(f"the solvers' process ends at once (exit code {code}): {printed.strip()}")
 
     def _start(self) -> bool:
         with contextlib.suppress(EOFError, OSError):
@@ -259,7 +264,9 @@ def _reply(request: bytes) -> bytes:
         with _confined(limits):
             result: Any = decider.decide(problem, limits)
         if not isinstance(result, Verdict):
-            result = _Failure(SzsStatus.ERROR, f"the decider returned no verdict but a {type(result).__name__}")
+            result = _Failure(
+                SzsStatus.ERROR, f"the decider returned no verdict but a {type(result).__name__}"
+            )
         return pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
     except DeciderMissing as error:
         result = DeciderMissing(str(error))

@@ -1,0 +1,32 @@
+"""What the commands share: exit codes, argument types, messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+import click
+from rich.console import Console
+
+# Exit codes. INVALID and UNRESOLVED are answers of `check`; NO is any command's "the answer is no".
+OK, NO, USAGE, UNRESOLVED = 0, 1, 2, 3
+
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+DATASET = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+def fail(*messages: str, code: int = USAGE) -> NoReturn:
+    """Say what is wrong, on standard error, and end with the exit code."""
+    for message in messages:
+        click.echo(f"modalgen: {message}", err=True)
+    raise SystemExit(code)
+
+
+def say_what_is_missing(console: Console) -> None:
+    """One plain sentence where an optional prover is not installed."""
+    from modalgen.oracle.registry import PRIMARY, installed
+
+    for decider in {d.name: d for d in PRIMARY}.keys() - {d.name for d in installed(PRIMARY)}:
+        console.print(
+            f"{decider} is not installed, so some labels have one decider only: see `modalgen provers`."
+        )

@@ -1,0 +1,28 @@
+"""`modalgen validate`: check contrast specs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from modalgen.commands.common import EXISTING_FILE, USAGE
+
+
+@click.command()
+@click.argument("specs", nargs=-1, required=True, type=EXISTING_FILE)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to report.")
+def validate(specs: tuple[Path, ...], form: str) -> None:
+    """Check contrast specs (YAML) and report every error with its place."""
+    from modalgen.gen.spec import check as check_spec
+
+    diagnostics = [diagnostic for path in specs for diagnostic in check_spec(path)]
+    faulty = {diagnostic.file for diagnostic in diagnostics if diagnostic.severity == "error"}
+    if form == "json":
+        click.echo(json.dumps([d.to_record() for d in diagnostics], ensure_ascii=False, indent=2))
+    else:
+        for diagnostic in diagnostics:
+            click.echo(str(diagnostic), err=True)
+        click.echo(f"{len(specs) - len(faulty)} of {len(specs)} specs are well-formed")
+    raise SystemExit(USAGE if faulty else 0)
