@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from modalgen import render
-from modalgen.commands.common import EXISTING_FILE, NO, say_what_is_missing
+from modalgen.commands.common import EXISTING_FILE, NO, fail, say_what_is_missing
 from modalgen.printing import to_unicode
 
 

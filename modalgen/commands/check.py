@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from modalgen import render
-from modalgen.commands.common import NO, OK, UNRESOLVED, say_what_is_missing
+from modalgen.commands.common import NO, OK, UNRESOLVED, fail, say_what_is_missing
 from modalgen.kripke import model_to_record
 from modalgen.printing import to_unicode
 from modalgen.problem import Problem

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from modalgen import render
-from modalgen.commands.common import DATASET
+from modalgen.commands.common import DATASET, fail
 from modalgen.records import DatasetError, read_pairs
 
 

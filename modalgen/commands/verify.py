@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from modalgen.commands.common import DATASET, NO, OK
+from modalgen.commands.common import DATASET, NO, OK, fail
 from modalgen.records import DatasetError, read_pairs
 
 
