@@ -23,7 +23,9 @@ import time
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
+from importlib.util import find_spec
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from modalgen.kripke import KripkeModel, objection
@@ -41,6 +43,7 @@ from modalgen.problem import Problem
 
 STRATEGIES = ("finite-model-find", "enum-inst")
 
+_UNDECIDED = (SzsStatus.GAVE_UP, SzsStatus.TIMEOUT, SzsStatus.RESOURCE_OUT)
 _MISSING = "cvc5 is not installed; get it with: pip install cvc5"
 
 
@@ -58,7 +61,6 @@ class Cvc5Finder:
     """cvc5 in this process. A crash or a hang of the library would be one of the process: see `Guard`."""
 
     name = "cvc5"
-    engine = "cvc5"
     route = "embedded-smt"
 
     def version(self) -> str:
@@ -67,6 +69,11 @@ class Cvc5Finder:
             return package_version("cvc5")
         except PackageNotFoundError as error:
             raise DeciderMissing(_MISSING) from error
+
+    def path(self) -> str | None:
+        """Where the Python package is installed; None if it is not."""
+        spec = find_spec("cvc5")
+        return None if spec is None or spec.origin is None else str(Path(spec.origin).parent)
 
     def decide(self, problem: Problem, limits: Limits) -> Verdict:
         """Run cvc5 on the SMT-LIB translation of *problem*.
@@ -82,7 +89,7 @@ class Cvc5Finder:
         for strategy in STRATEGIES:
             options = _options(strategy, limits)
             answer = _attempt(problem, text, options)
-            if answer.status not in (SzsStatus.GAVE_UP, SzsStatus.TIMEOUT):
+            if answer.status not in _UNDECIDED:
                 break
             notes.append(f"{strategy}: {answer.note}")
         else:
@@ -171,7 +178,7 @@ def _undecided(explanation: str) -> _Answer:
         case "TIMEOUT":
             return _Answer(SzsStatus.TIMEOUT, "unknown\n", "the wall-clock limit was reached")
         case "RESOURCEOUT":
-            return _Answer(SzsStatus.GAVE_UP, "unknown\n", "the step limit was reached")
+            return _Answer(SzsStatus.RESOURCE_OUT, "unknown\n", "the step limit was reached")
         case "MEMOUT":
             return _Answer(SzsStatus.RESOURCE_OUT, "unknown\n", "out of memory")
     return _Answer(SzsStatus.GAVE_UP, "unknown\n", f"unknown ({explanation.lower()})")

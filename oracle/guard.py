@@ -144,7 +144,8 @@ class Guard:
             if isinstance(reply, DeciderMissing):
                 in_order = True
                 raise reply
-            in_order = self._child.alive and reply.status is not SzsStatus.RESOURCE_OUT
+            out_of_memory = isinstance(reply, _Failure) and reply.status is SzsStatus.RESOURCE_OUT
+            in_order = self._child.alive and not out_of_memory
             return reply
         finally:
             # After an interrupt, too: a late answer would be taken for that to the next problem.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from modalgen import render
 from modalgen.commands.common import EXISTING_FILE, NO, fail, say_what_is_missing
@@ -59,13 +59,13 @@ def build(
         TimeElapsedColumn(),
         console=console,
     ) as bar:
-        lines: dict[tuple[str, str], object] = {}
+        lines: dict[tuple[str, str], TaskID] = {}
 
         def report(step: Step) -> None:
             key = (step.spec, step.task)
             if key not in lines:
                 lines[key] = bar.add_task(f"{step.spec}: {step.task}", total=step.wanted)
-            bar.update(lines[key], completed=step.accepted)  # type: ignore[arg-type]
+            bar.update(lines[key], completed=step.accepted)
 
         result = run_build(sources, jobs=jobs, seed=seed, limit=limit, report=report)
     console.print(render.build_summary(result))

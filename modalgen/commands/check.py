@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
@@ -106,14 +107,13 @@ def _problem(
     from modalgen.syntax import parse
 
     text = formula
-    if formula == "-":
-        text = click.get_text_stream("stdin").read()
-    elif formula.endswith(".p"):
+    from_file = formula.endswith(".p")
+    if from_file or formula == "-":
         try:
-            text = Path(formula).read_text(encoding="utf-8")
+            text = (Path(formula).read_bytes() if from_file else sys.stdin.buffer.read()).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             fail(f"{formula}: cannot be read: {error}")
-    if formula.endswith(".p") or text.lstrip().startswith(("tff(", "%", "thf(", "fof(", "cnf(")):
+    if from_file or text.lstrip().startswith(("tff(", "%", "thf(", "fof(", "cnf(")):
         if premises or frame or system or domain:
             fail("a TPTP problem states its own premises and semantics; leave the options out")
         try:

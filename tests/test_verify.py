@@ -1,0 +1,279 @@
+"""Verification: a whole dataset holds, and any one thing that is changed in it is found."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from modalgen.build import Source, build, write_dataset
+from modalgen.files import sha256
+from modalgen.gen.spec import load_contrast
+from modalgen.records import EVIDENCE, MANIFEST, PAIRS, DatasetError, evidence_hash, read_pairs
+from modalgen.verify import verify
+
+SERIALITY = Path(__file__).parent.parent / "specs" / "seriality.yaml"
+BARCAN = """
+schema: modalgen/contrast/1
+id: barcan
+title: Barcan
+rationale: A small contrast of domains.
+axis: domain
+sides:
+  a: {frame: [serial], domain: cumulative}
+  b: {frame: [serial], domain: constant}
+symbols: {predicates: {F: 1, G: 1}}
+content:
+  phi: {connectives: [not, and], max_depth: 1}
+templates:
+  - {id: barcan, task: validity, conjecture: "∀x □{phi(x)} → □∀x {phi(x)}"}
+  - {id: premise, task: inference, premises: ["∀x □{phi(x)}"], conjecture: "□∀x {phi(x)}"}
+limits: {modal_depth: 2, quantifier_depth: 2, size: 30}
+select: {validity: 2, inference: 2, seed: 1}
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small dataset of both axes and both tasks."""
+    directory = tmp_path_factory.mktemp("verify")
+    spec = directory / "barcan.yaml"
+    spec.write_text(BARCAN, encoding="utf-8")
+    sources = [Source(load_contrast(path), path.name, path.read_text("utf-8")) for path in (SERIALITY, spec)]
+    write_dataset(build(sources, jobs=2, limit=4), directory / "dataset")
+    return directory / "dataset"
+
+
+@pytest.fixture
+def dataset(built: Path, tmp_path: Path) -> Path:
+    """A copy to spoil."""
+    return Path(shutil.copytree(built, tmp_path / "dataset"))
+
+
+def change(
+    dataset: Path, name: str, edit: Callable[[list[dict[str, Any]]], object], *, cover_up: bool = True
+) -> list[str]:
+    """Edit a file's records, put the manifest's hash right (as a forger would), and verify."""
+    path = dataset / name
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    edit(records)
+    text = "".join(json.dumps(r, ensure_ascii=False, sort_keys=True) + "\n" for r in records)
+    path.write_text(text, encoding="utf-8")
+    if cover_up:
+        manifest = json.loads((dataset / MANIFEST).read_text("utf-8"))
+        manifest["files"][name] = {"sha256": sha256(text), "lines": len(records)}
+        (dataset / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    return [f"{fault.where}: {fault.what}" for fault in verify(dataset)]
+
+
+def sides(records: list[dict[str, Any]], label: bool) -> list[dict[str, Any]]:
+    """All sides with this label."""
+    return [side for record in records for side in record["sides"].values() if side["label"] is label]
+
+
+def test_a_built_dataset_holds(built: Path) -> None:
+    """What the build writes passes, with both kinds of certificates in it."""
+    assert verify(built) == []
+    pairs = read_pairs(built)
+    assert {(pair.axis, pair.task) for pair in pairs} == {
+        (axis, task) for axis in ("frame", "domain") for task in ("validity", "inference")
+    }
+    for pair in pairs:
+        for side in pair.sides.values():
+            assert (side.certificate is not None) == side.label
+            assert (side.countermodel is not None) != side.label
+            assert side.resolution == "dual"
+
+
+def test_a_flipped_label_is_found(dataset: Path) -> None:
+    """One label flipped contradicts the evidence and the other side."""
+    faults = change(dataset, PAIRS, lambda rs: rs[0]["sides"]["a"].update(label=True))
+    assert any("its label is True, but the evidence says False" in fault for fault in faults)
+    assert any("both sides have the same label" in fault for fault in faults)
+
+
+def test_labels_swapped_consistently_are_found(dataset: Path) -> None:
+    """Both sides exchanged, with their countermodels and certificates, are refused by both checkers."""
+
+    def swap(records: list[dict[str, Any]]) -> None:
+        side_a, side_b = records[0]["sides"]["a"], records[0]["sides"]["b"]
+        for key in ("label", "status", "deciders", "countermodel", "certificate", "evidence"):
+            a, b = side_a.pop(key, None), side_b.pop(key, None)
+            side_a.update({key: b} if b is not None else {})
+            side_b.update({key: a} if a is not None else {})
+
+    faults = change(dataset, PAIRS, swap)
+    assert any("its countermodel is none: the frame is not serial" in fault for fault in faults)
+    assert any("its certificate is refused" in fault for fault in faults)
+
+
+def test_every_broken_arrow_atom_or_existence_fact_is_found(dataset: Path) -> None:
+    """A countermodel with one fact changed is either refused or still a countermodel, and mostly refused.
+
+    A changed model that is a countermodel all the same is not wrong; but the record is then no
+    longer what was built, which the manifest's hash shows.
+    """
+    records = [json.loads(line) for line in (dataset / PAIRS).read_text("utf-8").splitlines()]
+    refused = total = 0
+    for number, record in enumerate(records):
+        for name, side in record["sides"].items():
+            if side["label"]:
+                continue
+            for altered in alterations(side["countermodel"]):
+                total += 1
+                spoiled = Path(shutil.copytree(dataset, dataset.parent / f"spoiled-{total}"))
+
+                def put(rs: list[dict[str, Any]], n: int = number, s: str = name, m: Any = altered) -> None:
+                    rs[n]["sides"][s]["countermodel"] = m
+
+                honest = change(spoiled, PAIRS, put, cover_up=False)
+                assert honest, "the manifest's hash must show the change"
+                refused += any("its countermodel is none" in fault for fault in honest)
+                shutil.rmtree(spoiled)
+    assert total > 20
+    assert refused > total / 2
+
+
+def alterations(model: dict[str, Any]) -> list[dict[str, Any]]:
+    """The model with one arrow, one atom's truth or one individual's existence changed."""
+    result = []
+    worlds = range(model["worlds"])
+
+    def variant(edit: Callable[[dict[str, Any]], object]) -> None:
+        copy = json.loads(json.dumps(model))
+        edit(copy)
+        result.append(copy)
+
+    def toggled(facts: list[Any], fact: Any) -> list[Any]:
+        return sorted([f for f in facts if f != fact] if fact in facts else [*facts, fact])
+
+    def toggle(m: dict[str, Any], name: str, w: int) -> None:
+        extension = m["interpretation"][name]
+        if isinstance(extension, list):
+            m["interpretation"][name] = toggled(extension, w)
+        else:
+            extension[str(w)] = toggled(extension[str(w)], [0])
+
+    for w in worlds:
+        for v in worlds:
+            variant(lambda m, a=[w, v]: m.update(accessibility=toggled(m["accessibility"], a)))
+        for name in model["interpretation"]:
+            variant(lambda m, name=name, w=w: toggle(m, name, w))
+        if model["domains"]:
+            variant(lambda m, w=w: m["domains"].__setitem__(w, toggled(m["domains"][w], 0) or [1]))
+    return result
+
+
+@pytest.mark.parametrize(
+    "field", ["status", "problem", "translation", "command", "decider", "route", "version"]
+)
+def test_a_corrupt_evidence_line_is_found(dataset: Path, field: str) -> None:
+    """Any change of a run's record breaks its hash, and the pair that cites it says so."""
+
+    def corrupt(records: list[dict[str, Any]]) -> None:
+        value = records[3][field]
+        records[3][field] = [*value, "x"] if isinstance(value, list) else value + "x"
+
+    faults = change(dataset, EVIDENCE, corrupt)
+    assert any(f"{EVIDENCE}:4: its hash is not that of its contents" in fault for fault in faults)
+    assert any("cites evidence that is missing or faulty" in fault for fault in faults)
+
+
+def test_corrupt_output_is_found(dataset: Path) -> None:
+    """The output of a run has a hash of its own."""
+    faults = change(
+        dataset, EVIDENCE, lambda rs: rs[2].update(stdout=rs[2]["stdout"] + "\nSZS status Theorem")
+    )
+    assert any("the hash of its output" in fault for fault in faults)
+
+
+def test_forged_evidence_is_found_by_what_it_leads_to(dataset: Path) -> None:
+    """A status changed with all hashes put right no longer supports what the pair says."""
+
+    def forge(records: list[dict[str, Any]]) -> None:
+        run = next(r for r in records if r["status"] == "Theorem")
+        run["status"] = "CounterSatisfiable"
+        run["sha256"] = evidence_hash(run)
+
+    assert change(dataset, EVIDENCE, forge)
+
+
+def test_a_lost_evidence_line_is_found(dataset: Path) -> None:
+    """Evidence that a pair cites must be there."""
+    assert any("missing or faulty" in fault for fault in change(dataset, EVIDENCE, lambda rs: rs.pop(0)))
+
+
+@pytest.mark.parametrize("name", [PAIRS, EVIDENCE, "rejected.jsonl"])
+def test_any_flipped_byte_is_found(dataset: Path, name: str) -> None:
+    """The manifest's hashes cover every file to the last byte."""
+    data = bytearray((dataset / name).read_bytes() or b"\n")
+    place = random.Random(name).randrange(len(data))
+    data[place] ^= 1
+    (dataset / name).write_bytes(bytes(data))
+    try:
+        assert verify(dataset)
+    except DatasetError as error:
+        assert name in str(error)
+
+
+def test_changed_formulas_are_found(dataset: Path) -> None:
+    """Another conjecture is another problem: id, evidence and certificate no longer fit."""
+    faults = change(dataset, PAIRS, lambda rs: rs[0].update(conjecture="□p → ◇◇p"))
+    assert any("its id is not the hash of its formulas" in fault for fault in faults)
+    assert any("is about another problem" in fault for fault in faults)
+
+
+def test_changed_semantics_are_found(dataset: Path) -> None:
+    """Another frame condition on a side does not fit its evidence."""
+    change_frame = lambda rs: rs[0]["sides"]["b"]["semantics"].update(frame=["reflexive"])  # noqa: E731
+    assert any("is about another problem" in fault for fault in change(dataset, PAIRS, change_frame))
+
+
+@pytest.mark.parametrize("field", ["premise_status", "ablation", "difficulty", "pair_id"])
+def test_derived_fields_are_recomputed(dataset: Path, field: str) -> None:
+    """What follows from other fields is compared with what follows."""
+    values: dict[str, Any] = {
+        "premise_status": "premise_independent",
+        "ablation": {"a": True, "b": True},
+        "difficulty": {"modal_depth": 0},
+        "pair_id": "seriality-000000000000",
+    }
+    assert change(dataset, PAIRS, lambda rs: rs[-1].update({field: values[field]}))
+
+
+def test_removed_certificate_and_countermodel_are_found(dataset: Path) -> None:
+    """A valid side has a certificate, an invalid one a countermodel."""
+
+    def strip(records: list[dict[str, Any]]) -> None:
+        sides(records, True)[0].pop("certificate")
+        sides(records, False)[0].pop("countermodel")
+
+    faults = change(dataset, PAIRS, strip)
+    assert any("its certificate is missing" in fault for fault in faults)
+    assert any("its countermodel is missing" in fault for fault in faults)
+
+
+def test_a_repeated_pair_is_found(dataset: Path) -> None:
+    """No pair counts twice."""
+    assert any("occurs twice" in fault for fault in change(dataset, PAIRS, lambda rs: rs.append(rs[0])))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "[]", "{}", "null", '{"schema": "modalgen/pair/1"}', "not json", '{"schema": "modalgen/pair/9"}'],
+)
+def test_lines_that_are_no_pairs_are_said_to_be_none(dataset: Path, line: str) -> None:
+    """A damaged line is a fault or a refusal with its number, never a traceback."""
+    path = dataset / PAIRS
+    path.write_text(path.read_text("utf-8") + line + "\n", encoding="utf-8")
+    try:
+        faults = verify(dataset)
+    except DatasetError as error:
+        assert f"{PAIRS}:9" in str(error)
+    else:
+        assert any(fault.where == f"{PAIRS}:9" for fault in faults)
