@@ -1,82 +1,81 @@
-"""Herbrand certificates: that a conjecture follows, shown by finitely many ground clauses.
+"""Herbrand certificates: that a conjecture follows, shown by finitely many instances of definitions.
 
-A certificate has a table of terms and a list of steps. Suppose there were a countermodel. Each term
-names something in it: the designated world (`root`), a world where a global conjecture fails (`cex`),
-an accessible world that makes a true ◇φ true (`dia`), a successor (`ser`), the worlds that density and
-convergence promise (`den`, `con`), an individual that makes a true ∃xφ true (`ex`), an inhabitant of a
-domain (`ne`). A witness is named by what it witnesses; where there is nothing to witness it names
-anything of its sort. Each step names an instance of a truth condition, a frame condition or a domain
-condition, and the clause that the checker builds for it is true of the countermodel. If the clauses
-cannot all be true, there is no countermodel. That is Herbrand's theorem for the standard translation
-(Blackburn, de Rijke, Venema 2001, section 2.4), with named witnesses in place of Skolem functions.
+A certificate has a table of terms and a list of steps; `docs/certificates.md` explains it by an example.
+Suppose there were a countermodel. Each term then names something in it: the designated world (`root`), a
+world where a global conjecture fails (`cex`), the world or the individual that a true ◇φ or ∃xφ, a false
+□φ or ∀xφ promises (`witness`), the world or the individual that a condition on the models promises (a
+term called like the condition). A witness is named by what promises it; where nothing is promised it
+names anything of its sort, among individuals one that exists somewhere. A step is an instance of a truth
+condition or of a condition on the models: if the facts that it assumes hold in the countermodel, then so
+do the facts of one of its cases. So, going through the steps in order and distinguishing cases, in one
+case at least all facts hold in the countermodel. If each case ends with the same formula true and false
+at the same world, there is no countermodel.
 
-Subformulas are those of the problem in negation normal form, numbered as they are first met when the
-global premises, the premises and the negated conjecture are read in this order, each from the outside
-in. The atom ("D", k, w, *xs) says that subformula k is true at w when its free variables, in
-alphabetical order, have the values xs. A literal is a sign and an atom.
+This is Herbrand's theorem for the standard translation of modal logic (Blackburn, de Rijke, Venema 2001,
+section 2.4) with named witnesses for Skolem functions; read as rules, the steps are those of prefixed
+signed tableaux (Fitting, *Proof Methods for Modal and Intuitionistic Logics*, 1983, chapter 8).
+
+Subformulas are numbered as they are first met when the global premises, the premises and the conjecture
+are read in this order, each from the outside in. A fact is a truth value, what has it, and terms:
+(True, k, w, *xs) says that subformula k is true at w when its free variables, in alphabetical order, have
+the values xs (for an atom: when its arguments are xs). (True, "R", w, v): w accesses v. (True, "E", w, y):
+y exists at w. (True, "=", v, u): v and u are the same world.
 
 The checker shares nothing with what makes certificates. It imports the syntax tree and `Problem`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from modalgen.formula import (
-    And,
-    Atom,
-    Bottom,
-    Box,
-    Diamond,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Top,
-    children,
-    free_variables,
-)  # fmt: skip
+from modalgen.formula import And, Atom, Bottom, Box, Diamond, Exists, Forall, Formula, Iff, Implies, Not, Or
+from modalgen.formula import Top, children  # fmt: skip
 from modalgen.problem import Problem
 
-Literal = tuple[bool, tuple[Any, ...]]
+Fact = tuple[Any, ...]
+# What a step assumes, and the cases of which one holds if the assumptions do.
+Inference = tuple[list[Fact], list[list[Fact]]]
 
-# A certificate that needs more case distinctions than this is refused, not waited for.
-MAX_SPLITS = 10_000
+# A certificate whose cases add up to more facts and steps than this is refused, not waited for.
+MAX_WORK = 1_000_000
 
-_DUAL = {And: Or, Box: Diamond, Forall: Exists, Top: Bottom}
-_DUAL |= {dual: kind for kind, dual in _DUAL.items()}
-_ARITY = {"root": 0, "cex": 0, "ser": 1, "den": 2, "con": 3, "ne": 1}
-# Where the atoms have their worlds.
-_WORLD_PLACES = {"D": (2,), "P": (2,), "E": (1,), "R": (1, 2), "=": (1, 2)}
-
-# Rule: (condition, its variables, what it assumes, one of which it gives). "Rwv": w accesses v;
-# "Ewy": the individual y exists at w; "=vu": v and u are one world.
-_CONDITIONS = {
-    "serial": ("serial", "ws", "", "Rws"),
-    "reflexive": ("reflexive", "w", "", "Rww"),
-    "symmetric": ("symmetric", "wv", "Rwv", "Rvw"),
-    "transitive": ("transitive", "wvu", "Rwv Rvu", "Rwu"),
-    "euclidean": ("euclidean", "wvu", "Rwv Rwu", "Rvu"),
-    "dense-1": ("dense", "wvd", "Rwv", "Rwd"),
-    "dense-2": ("dense", "wvd", "Rwv", "Rdv"),
-    "convergent-1": ("convergent", "wvuc", "Rwv Rwu", "Rvc"),
-    "convergent-2": ("convergent", "wvuc", "Rwv Rwu", "Ruc"),
-    "functional": ("functional", "wvu", "Rwv Rwu", "=vu"),
-    "shift-reflexive": ("shift-reflexive", "wv", "Rwv", "Rvv"),
-    "weakly-connected": ("weakly-connected", "wvu", "Rwv Rwu", "Rvu Ruv =vu"),
-    "universal": ("universal", "wv", "", "Rwv"),
-    "cumulative": ("cumulative", "wvy", "Rwv Ewy", "Evy"),
-    "decreasing": ("decreasing", "wvy", "Rwv Evy", "Ewy"),
+# Truth tables: the cases in which a formula of this kind is true, and those in which it is false, by the
+# truth (T) or falsity (F) of its parts a and b. None: there is no such case.
+_CASES: dict[type[Formula], tuple[str | None, str | None]] = {
+    Top: ("", None),
+    Bottom: (None, ""),
+    Not: ("Fa", "Ta"),
+    And: ("Ta Tb", "Fa | Fb"),
+    Or: ("Ta | Tb", "Fa Fb"),
+    Implies: ("Fa | Tb", "Ta Fb"),
+    Iff: ("Ta Tb | Fa Fb", "Ta Fb | Fa Tb"),
 }
-# The variable that a condition promises something for, and the term that it must be.
-_WITNESS = {
-    "serial": ("s", "ser", "w"),
-    "dense": ("d", "den", "w", "v"),
-    "convergent": ("c", "con", "w", "v", "u"),
+# What the other kinds speak of, and which truth value of theirs says something of all of it. (The other
+# says something of one: the witness.)
+_RANGE = {
+    Box: ("world", True),
+    Diamond: ("world", False),
+    Forall: ("individual", True),
+    Exists: ("individual", False),
+}
+# Conditions on the models: variables, assumptions, cases. "Rwv": w accesses v; "Ewy": the individual y
+# exists at w; "=vu": v and u are one world; n is the new thing that the condition promises.
+_CONDITIONS = {
+    "nonempty": ("w", "", "Ewn"),
+    "serial": ("w", "", "Rwn"),
+    "reflexive": ("w", "", "Rww"),
+    "symmetric": ("wv", "Rwv", "Rvw"),
+    "transitive": ("wvu", "Rwv Rvu", "Rwu"),
+    "euclidean": ("wvu", "Rwv Rwu", "Rvu"),
+    "dense": ("wv", "Rwv", "Rwn Rnv"),
+    "convergent": ("wvu", "Rwv Rwu", "Rvn Run"),
+    "functional": ("wvu", "Rwv Rwu", "=vu"),
+    "shift-reflexive": ("wv", "Rwv", "Rvv"),
+    "weakly-connected": ("wvu", "Rwv Rwu", "Rvu | Ruv | =vu"),
+    "universal": ("wv", "", "Rwv"),
+    "cumulative": ("wvy", "Rwv Ewy", "Evy"),
+    "decreasing": ("wvy", "Rwv Evy", "Ewy"),
 }
 
 
@@ -84,198 +83,187 @@ class CertificateError(ValueError):
     """The certificate does not show what it should; the message says which part fails."""
 
 
-def negation_normal_form(formula: Formula, positive: bool = True) -> Formula:
-    """The formula (its negation, if not *positive*) with ¬ only before atoms, without → and ↔."""
-    match formula:
-        case Atom():
-            return formula if positive else Not(formula)
-        case Not(a):
-            return negation_normal_form(a, not positive)
-        case Implies(a, b):
-            return negation_normal_form(Or(Not(a), b), positive)
-        case Iff(a, b):
-            return negation_normal_form(Or(And(a, b), And(Not(a), Not(b))), positive)
-    kind: Any = type(formula) if positive else _DUAL[type(formula)]
-    bound = (formula.variable,) if isinstance(formula, (Forall, Exists)) else ()
-    return kind(*bound, *(negation_normal_form(child, positive) for child in children(formula)))  # type: ignore[no-any-return]
+class Inferences:
+    """What the terms and the steps of a certificate mean, given a problem."""
 
-
-class Subformulas:
-    """The numbered subformulas of a problem, and its premises and negated conjecture by number."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.nodes: list[Formula] = []
-        self.free: list[tuple[str, ...]] = []
-        self.number: dict[Formula, int] = {}
-        self.global_premises = [self._add(negation_normal_form(f)) for f in problem.global_premises]
-        self.premises = [self._add(negation_normal_form(f)) for f in problem.premises]
-        self.denial = self._add(negation_normal_form(problem.conjecture, positive=False))
-
-    def _add(self, formula: Formula) -> int:
-        if formula not in self.number:
-            self.number[formula] = len(self.nodes)
-            self.nodes.append(formula)
-            self.free.append(tuple(sorted(free_variables(formula))))
-            for child in () if isinstance(formula, Not) else children(formula):
-                self._add(child)
-        return self.number[formula]
-
-
-class Clauses:
-    """The clauses that steps stand for, given a problem and a table of terms."""
-
-    def __init__(self, problem: Problem, terms: Sequence[Sequence[Any]]) -> None:
-        self.problem, self.sub = problem, Subformulas(problem)
+    def __init__(self, problem: Problem, terms: Iterable[Sequence[Any]] = ()) -> None:
+        self.problem = problem
         self.constant = problem.semantics.domain == "constant"
-        self.terms: list[tuple[Any, ...]] = []
+        # The subformulas by number: the formula, the numbers of its parts, its free variables in order.
+        self.nodes: list[Formula] = []
+        self.parts: list[list[int]] = []
+        self.free: list[list[str]] = []
+        self._numbers: dict[Formula, int] = {}
+        self._first: dict[str, int] = {}
+        for formula in problem.formulas:
+            self._number(formula)
+        self.terms: dict[tuple[Any, ...], int] = {}
         self.sorts: list[str] = []
         for term in terms:
             self.name(*term)
 
-    def name(self, *term: Any) -> int:
+    def _number(self, formula: Formula) -> int:
+        if formula not in self._numbers:
+            k = self._numbers[formula] = len(self.nodes)
+            self.nodes.append(formula)
+            self.parts.append([])
+            self.free.append([])
+            self.parts[k] = [self._number(child) for child in children(formula)]
+            free = {x for part in self.parts[k] for x in self.free[part]}
+            if isinstance(formula, Atom):
+                free = set(formula.arguments)
+                self._first.setdefault(formula.predicate, k)
+            self.free[k] = sorted(free - {getattr(formula, "variable", None)})
+        return self._numbers[formula]
+
+    def name(self, name: str, *arguments: int) -> int:
         """Add a term to the table, which can refer to earlier ones only; its number."""
-        self.sorts.append(self._sort(*term))
-        self.terms.append(term)
-        return len(self.terms) - 1
-
-    def _sort(self, name: str, *arguments: Any) -> str:
-        if name in ("dia", "ex"):
-            self._occurrence(Diamond if name == "dia" else Exists, *arguments)
-        elif len(arguments) != _ARITY[name]:
-            raise CertificateError(f"a term {name} has {_ARITY[name]} arguments")
+        sort = "individual" if name == "nonempty" else "world"
+        if name == "witness":
+            k, *places = arguments
+            sort, _ = _RANGE[type(self.nodes[k])]
+            self._demand(places, "world", *["individual"] * len(self.free[k]))
         else:
-            self._worlds(arguments)
-        return "individual" if name in ("ex", "ne") else "world"
+            self._demand(
+                arguments, *["world"] * (0 if name in ("root", "cex") else len(_CONDITIONS[name][0]))
+            )
+        self.terms[name, *arguments] = len(self.sorts)
+        self.sorts.append(sort)
+        return len(self.sorts) - 1
 
-    def _of_sort(self, sort: str, terms: Sequence[Any]) -> None:
-        if not all(type(t) is int and 0 <= t < len(self.sorts) and self.sorts[t] == sort for t in terms):
-            raise CertificateError(f"not the numbers of earlier terms for a {sort}: {list(terms)}")
+    def _demand(self, terms: Sequence[int], *sorts: str) -> None:
+        if [self.sorts[t] for t in terms] != list(sorts):
+            raise CertificateError(f"terms {list(terms)} are not: {', '.join(sorts) or 'none'}")
 
-    def _worlds(self, terms: Sequence[Any]) -> None:
-        self._of_sort("world", terms)
+    def _fact(self, value: bool, formula: Formula, world: int, values: Mapping[str, int]) -> Fact:
+        if isinstance(formula, Atom):  # all atoms with a predicate go by the number of the first
+            return (value, self._first[formula.predicate], world, *[values[x] for x in formula.arguments])
+        k = self._numbers[formula]
+        return (value, k, world, *[values[x] for x in self.free[k]])
 
-    def _named(self, term: int, *name: Any) -> None:
-        if term < 0 or self.terms[term] != name:
-            raise CertificateError(f"term {term} is not {list(name)}")
-
-    def _occurrence(self, kind: Any, k: int, w: int, *xs: int) -> tuple[Any, Literal, dict[str, int]]:
-        """Subformula k, the literal that denies it at w, and the values of its free variables."""
-        self._worlds([w])
-        self._of_sort("individual", xs)
-        if k < 0 or not isinstance(self.sub.nodes[k], kind):
-            raise CertificateError(f"subformula {k} is of another kind")
-        return self.sub.nodes[k], (False, ("D", k, w, *xs)), dict(zip(self.sub.free[k], xs, strict=True))
-
-    def _true(self, formula: Formula, w: int, values: Mapping[str, int]) -> Literal:
-        k = self.sub.number[formula]
-        return True, ("D", k, w, *(values[x] for x in self.sub.free[k]))
-
-    def of(self, rule: str, *t: Any) -> list[Literal]:
-        """The clause of one step. Raises CertificateError, or what Python raises for bad arguments."""
-        sub = self.sub
-        match rule:
-            case "premise":  # number of the premise, root
-                self._named(t[1], "root")
-                return [self._true(sub.nodes[sub.premises[t[0]]], t[1], {})]
-            case "global":  # number of the premise, world
-                self._worlds(t[1:])
-                return [self._true(sub.nodes[sub.global_premises[t[0]]], t[1], {})]
-            case "conjecture":  # the world where it fails
-                self._named(t[0], "cex" if self.problem.global_conjecture else "root")
-                return [self._true(sub.nodes[sub.denial], t[0], {})]
-            case "literal":  # subformula, world, values
-                formula, denied, values = self._occurrence((Atom, Not, Bottom), *t)
-                if isinstance(formula, Bottom):
-                    return [denied]
-                atom: Any = formula.operand if isinstance(formula, Not) else formula
-                ground = ("P", atom.predicate, t[1], *(values[x] for x in atom.arguments))
-                return [denied, (isinstance(formula, Atom), ground)]
-            case "and":  # which conjunct, subformula, world, values
-                formula, denied, values = self._occurrence(And, *t[1:])
-                return [denied, self._true(children(formula)[t[0]], t[2], values)]
-            case "or":  # subformula, world, values
-                formula, denied, values = self._occurrence(Or, *t)
-                return [denied, *(self._true(child, t[1], values) for child in children(formula))]
-            case "box":  # accessible world, subformula, world, values
-                formula, denied, values = self._occurrence(Box, *t[1:])
-                self._worlds(t[:1])
-                return [denied, (False, ("R", t[2], t[0])), self._true(formula.operand, t[0], values)]
-            case "dia" | "dia-body":  # witness, subformula, world, values
-                formula, denied, values = self._occurrence(Diamond, *t[1:])
-                self._named(t[0], "dia", *t[1:])
-                arrow = (True, ("R", t[2], t[0]))
-                return [denied, arrow if rule == "dia" else self._true(formula.operand, t[0], values)]
-            case "all":  # individual, subformula, world, values
-                formula, denied, values = self._occurrence(Forall, *t[1:])
-                self._of_sort("individual", t[:1])
-                absent = [] if self.constant else [(False, ("E", t[2], t[0]))]
-                return [denied, *absent, self._true(formula.body, t[2], {**values, formula.variable: t[0]})]
-            case "some" | "some-body":  # witness, subformula, world, values
-                formula, denied, values = self._occurrence(Exists, *t[1:])
-                self._named(t[0], "ex", *t[1:])
-                if rule == "some" and not self.constant:
-                    return [denied, (True, ("E", t[2], t[0]))]
-                return [denied, self._true(formula.body, t[2], {**values, formula.variable: t[0]})]
-            case "nonempty":  # world, inhabitant
-                self._named(t[1], "ne", t[0])
-                return [(True, ("E", t[0], t[1]))]
-            case "equal":  # two equal worlds, a place in an atom, the atom with the first there
-                (v, u, place), atom = t[:3], list(t[3:])
-                self._worlds([v, u])
-                if place not in _WORLD_PLACES[atom[0]] or atom[place] != v:
-                    raise CertificateError(f"place {place} of {atom} is not world {v}")
-                replaced = (*atom[:place], u, *atom[place + 1 :])
-                return [(False, ("=", v, u)), (False, tuple(atom)), (True, replaced)]
-            case "equal-reversed":  # two equal worlds
-                return [(False, ("=", t[0], t[1])), (True, ("=", t[1], t[0]))]
+    def of(self, rule: str, *t: int) -> Inference:
+        """What a step assumes and its cases. Raises CertificateError, or what Python raises for a bad one."""
+        problem = self.problem
+        match rule, t:
+            case "true" | "false", (k, world, *xs):
+                return self._truth_condition(rule == "true", k, world, *xs)
+            case "premise", (i,):
+                return [], [[self._fact(True, problem.premises[i], self.terms["root",], {})]]
+            case "global", (i, world):
+                self._demand([world], "world")
+                return [], [[self._fact(True, problem.global_premises[i], world, {})]]
+            case "conjecture", ():
+                world = self.terms["cex" if problem.global_conjecture else "root",]
+                return [], [[self._fact(False, problem.conjecture, world, {})]]
         return self._condition(rule, *t)
 
-    def _condition(self, rule: str, *t: Any) -> list[Literal]:
-        """The clause of a condition on frames or domains, for worlds (and an individual y)."""
-        condition, variables, body, head = _CONDITIONS[rule]
-        if condition not in (*self.problem.semantics.frame, self.problem.semantics.domain):
-            raise CertificateError(f"the models need not be {condition}")
-        value = dict(zip(variables, t, strict=True))
-        self._of_sort("individual", [value[x] for x in variables if x == "y"])
-        self._worlds([value[x] for x in variables if x != "y"])
-        if condition in _WITNESS:
-            witness, name, *of = _WITNESS[condition]
-            self._named(value[witness], name, *(value[x] for x in of))
-        atoms = [(sign, text) for sign, texts in ((False, body), (True, head)) for text in texts.split()]
-        return [(sign, (text[0], *(value[x] for x in text[1:]))) for sign, text in atoms]
+    def _truth_condition(self, value: bool, k: int, world: int, *xs: int) -> Inference:
+        """What follows from subformula k's value at the world, its free variables having the values xs.
+
+        If it says something of all worlds or individuals, xs ends with one of them.
+        """
+        formula, parts, free = self.nodes[k], children(self.nodes[k]), self.free[k]
+        sort, of_all = _RANGE.get(type(formula), ("", None))
+        self._demand((world, *xs), "world", *["individual"] * len(free), *[sort] * (value == of_all))
+        values = dict(zip(free, xs, strict=False))
+        assumed: list[Fact] = [(value, k, world, *xs[: len(free)])]
+        if not sort:
+            text = _CASES[type(formula)][not value]
+            return assumed, _cases(
+                text, lambda t: self._fact(t[0] == "T", parts["ab".index(t[1])], world, values)
+            )
+        other = xs[-1] if value == of_all else self.terms["witness", k, world, *xs]
+        if sort == "world":
+            link, then = [(True, "R", world, other)], self._fact(value, parts[0], other, values)
+        else:
+            values[formula.variable] = other
+            link, then = [(True, "E", world, other)], self._fact(value, parts[0], world, values)
+            link = [] if self.constant else link
+        return (assumed + link, [[then]]) if value == of_all else (assumed, [[*link, then]])
+
+    def _condition(self, name: str, *t: int) -> Inference:
+        if name not in ("nonempty", *self.problem.semantics.frame, self.problem.semantics.domain):
+            raise CertificateError(f"the models need not be {name}")
+        variables, assumed, cases = _CONDITIONS[name]
+        self._demand(t, *["individual" if x == "y" else "world" for x in variables])
+        value = dict(zip(variables, t, strict=True), n=self.terms.get((name, *t)))
+
+        def fact(text: str) -> Fact:
+            return (True, text[0], *[value[x] for x in text[1:]])
+
+        return [fact(text) for text in assumed.split()], _cases(cases, fact)
 
 
-def contradictory(clauses: Sequence[Sequence[Literal]]) -> bool:
-    """Whether no assignment makes all clauses true, by unit propagation and splitting (DPLL).
+def _cases(text: str | None, fact: Callable[[str], Fact]) -> list[list[Fact]]:
+    return [] if text is None else [[fact(t) for t in case.split()] for case in text.split("|")]
 
-    Raises CertificateError beyond MAX_SPLITS splits.
+
+class Case:
+    """What is known in one case: facts, and for some worlds another that is the same."""
+
+    def __init__(self, facts: Iterable[Fact] = (), same: Mapping[int, int] | None = None) -> None:
+        self.facts = set(facts)
+        self.same = dict(same or {})
+
+    def _renamed(self, fact: Fact) -> Fact:
+        return (*fact[:2], *[self.same.get(t, t) for t in fact[2:]]) if self.same else fact
+
+    def knows(self, facts: Iterable[Fact]) -> bool:
+        """Whether all the facts are known."""
+        return all(self._renamed(fact) in self.facts for fact in facts)
+
+    def add(self, facts: Iterable[Fact]) -> bool:
+        """Add facts. Whether that is possible: False if something is now both true and false."""
+        for fact in facts:
+            value, what, *terms = fact = self._renamed(fact)
+            self.facts.add(fact)
+            if what == "=":
+                keep, drop = terms
+                self.same = {t: keep if s == drop else s for t, s in self.same.items()} | {drop: keep}
+                self.facts = {self._renamed(fact) for fact in self.facts}
+            if any((not f[0], *f[1:]) in self.facts for f in (self.facts if what == "=" else [fact])):
+                return False
+        return True
+
+
+def contradictory(inferences: Sequence[Inference]) -> bool:
+    """Whether in every case that the steps distinguish, read in order, a fact is both true and false.
+
+    A step that assumes what is not known in the case at hand, or gives nothing new, is passed over there.
+    Raises CertificateError beyond MAX_WORK.
     """
-    splits = 0
-    pending = [[frozenset(clause) for clause in clauses]]
+    work = 0
+    pending = [(0, Case())]
     while pending:
-        current = pending.pop()
-        while current and len(shortest := min(current, key=len)) == 1:
-            ((sign, atom),) = shortest
-            current = [clause - {(not sign, atom)} for clause in current if (sign, atom) not in clause]
-        if not current:
+        position, case = pending.pop()
+        if position == len(inferences):
             return False
-        if shortest:  # otherwise this case is contradictory
-            splits += 1
-            if splits > MAX_SPLITS:
-                raise CertificateError(f"it takes more than {MAX_SPLITS} case distinctions")
-            sign, atom = min(shortest, key=repr)
-            pending += [[*current, frozenset({(value, atom)})] for value in (not sign, sign)]
+        assumed, cases = inferences[position]
+        work += 1 if len(cases) == 1 and not case.same else 1 + len(case.facts)
+        if work > MAX_WORK:
+            raise CertificateError(f"its cases add up to more than {MAX_WORK} facts and steps")
+        if not case.knows(assumed) or any(map(case.knows, cases)):
+            pending.append((position + 1, case))
+            continue
+        for facts in cases:
+            branch = case if facts is cases[-1] else Case(case.facts, case.same)
+            if branch.add(facts):
+                pending.append((position + 1, branch))
     return True
 
 
 def check(problem: Problem, certificate: Mapping[str, Any]) -> None:
     """Check that the certificate proves the problem. Raises CertificateError if it does not."""
     try:
-        clauses = Clauses(problem, certificate["terms"])
-        proved = contradictory([clauses.of(*step) for step in certificate["steps"]])
+        terms, steps = certificate["terms"], certificate["steps"]
+        for name, *numbers in (*terms, *steps):
+            if type(name) is not str or not all(type(n) is int and n >= 0 for n in numbers):
+                raise CertificateError(f"not a name and numbers: {[name, *numbers]}")
+        inferences = Inferences(problem, terms)
+        proved = contradictory([inferences.of(*step) for step in steps])
     except CertificateError:
         raise
-    except (IndexError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
         raise CertificateError(f"not a certificate: {error!r}") from error
     if not proved:
-        raise CertificateError("its clauses do not contradict each other")
+        raise CertificateError("its steps leave a case that is possible")

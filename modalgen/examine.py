@@ -14,6 +14,7 @@ from modalgen.gen.candidates import Candidate
 from modalgen.gen.contrast import Contrast
 from modalgen.nxf import to_nxf
 from modalgen.oracle.judge import Judgment, Oracle
+from modalgen.oracle.lies import Lie, lies
 from modalgen.oracle.policy import Resolution
 from modalgen.oracle.verdict import SzsStatus, Verdict
 from modalgen.printing import to_unicode
@@ -53,10 +54,14 @@ class Rejection:
 
 @dataclass(frozen=True)
 class Examination:
-    """What became of one candidate: a pair or a rejection, and the evidence either way."""
+    """What became of one candidate: a pair or a rejection, and the evidence either way.
+
+    `lies` are findings that are proved wrong. If there are any, the outcome may rest on them.
+    """
 
     outcome: Pair | Rejection
     evidence: tuple[dict[str, Any], ...]
+    lies: tuple[Lie, ...] = ()
 
 
 def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examination:
@@ -72,21 +77,24 @@ def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examina
         for verdict in judgment.verdicts
     ]
     if rejection := _objection(contrast, candidate, judgments):
-        return Examination(rejection, tuple(evidence))
+        return Examination(rejection, tuple(evidence), tuple(lies(judgments)))
 
     labels = {side: j.settlement.label for side, j in zip(SIDES, judgments, strict=True)}
     ablation: dict[str, bool | None] = {}
+    all_judgments = list(judgments)
     if candidate.premises:
         for side, problem in zip(SIDES, problems, strict=True):
             ablated = oracle.judge(Problem(problem.semantics, (), problem.conjecture))
-            if ablated.settlement.resolution is Resolution.CONFLICT:
-                detail = f"side {side} without premises: {_findings(ablated)}"
-                return Examination(Rejection(candidate, Reason.CONFLICT, detail), tuple(evidence))
-            ablation[side] = ablated.settlement.label
+            all_judgments.append(ablated)
             evidence += [
                 evidence_record(pair_id, side, "conjecture_only", ablated.problem, verdict)
                 for verdict in ablated.verdicts
             ]
+            if ablated.settlement.resolution is Resolution.CONFLICT:
+                detail = f"side {side} without premises: {_findings(ablated)}"
+                conflict = Rejection(candidate, Reason.CONFLICT, detail)
+                return Examination(conflict, tuple(evidence), tuple(lies(all_judgments)))
+            ablation[side] = ablated.settlement.label
     pair = Pair(
         pair_id=pair_id,
         spec=contrast.id,
@@ -102,7 +110,7 @@ def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examina
         premise_status=premise_status(labels, ablation),
         ablation=ablation,
     )
-    return Examination(pair, tuple(evidence))
+    return Examination(pair, tuple(evidence), tuple(lies(all_judgments)))
 
 
 def premise_status(labels: dict[str, bool | None], ablation: dict[str, bool | None]) -> str:

@@ -6,10 +6,11 @@ attempts, each with half of the limits, because they fail on different problems:
 1. *Finite model finding* (Reynolds, Tinelli, Goel, Krstić, "Finite Model Finding in SMT", CAV 2013)
    decides how many elements each sort has, smallest first, and instantiates the quantifiers over
    them. The bounds are decisions and not assertions, so `unsat` is a refutation like any other: it
-   never means that there is merely no *finite* countermodel. It decides all the usual problems.
+   never means that there is merely no *finite* countermodel.
 2. *Enumerative instantiation* (Reynolds, Barbosa, Fontaine, "Revisiting Enumerative Instantiation",
    TACAS 2018) only refutes. It found 26 refutations among 60 large problems, mostly on transitive and
-   dense frames, where the first attempt spent 100,000 steps without an end.
+   dense frames, where the first attempt spent 100,000 steps without an end. There are small ones
+   too: `□(◇r ∨ ◇p) ⊢ ◇r ∨ ◇(p ∨ □◇q)` in D4.
 
 A model is read back value by value and believed only if the reference evaluator accepts it.
 `steps` are cvc5's resource units (`rlimit-per`), which count rewrites, lemmas, decisions and the

@@ -250,7 +250,9 @@ def serve(connection: Connection) -> None:
     """What the child does: answer requests until the parent closes its end. Never returns."""
     os.set_inheritable(connection.fileno(), False)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    # The parent may have blocked the alarm, or ignored it, and both are inherited.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
     with contextlib.suppress(EOFError, OSError):
         connection.send_bytes(_READY)
         while True:

@@ -1,20 +1,21 @@
 """Judging a problem: every primary decider runs on it, then the label policy speaks.
 
 The bounded countermodel search runs on every problem, those that turn out valid included, so that
-a wrong proof has a chance to be caught.
+a wrong proof has a chance to be caught. A run that the evidence store remembers is not made again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 from modalgen.kripke import KripkeModel
 from modalgen.oracle.guard import Guard
-from modalgen.oracle.policy import Resolution, Settlement, settle
+from modalgen.oracle.policy import Resolution, Settlement, engine_of, settle
 from modalgen.oracle.registry import IN_PROCESS, PRIMARY, SECONDARY, installed
+from modalgen.oracle.store import EvidenceStore
 from modalgen.oracle.verdict import Decider, Limits, Verdict
 from modalgen.problem import Problem
 
@@ -46,12 +47,23 @@ class Oracle:
     """The installed deciders, ready to run. Each thread needs its own; use it as a context manager.
 
     In-process solvers run in a guarded child, so that a crash or a hang costs one verdict only.
+    *store*, if given, is asked before each run and told after it; oracles may share one. Deciders
+    of the engines in *quarantined* are not run.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        store: EvidenceStore | None = None,
+        quarantined: Collection[str] = (),
+    ) -> None:
         self.limits = limits or Limits()
-        self.primary: Sequence[Decider] = installed(PRIMARY)
-        self.secondary: Sequence[Decider] = installed(SECONDARY)
+        self.primary, self.secondary = (
+            tuple(decider for decider in installed(known) if engine_of(decider.name) not in quarantined)
+            for known in (PRIMARY, SECONDARY)
+        )
+        self._versions = {decider.name: decider.version() for decider in (*self.primary, *self.secondary)}
+        self._store = store
         self._guard = Guard()
 
     def __enter__(self) -> Oracle:
@@ -67,14 +79,23 @@ class Oracle:
         self._guard.__exit__(kind, error, traceback)
 
     def run(self, decider: Decider, problem: Problem) -> Verdict:
-        """One run of one decider."""
+        """One run of one decider, made now or remembered."""
+        if self._store is None:
+            return self._run(decider, problem)
+        verdict = self._store.recall(problem, decider.name, self._versions[decider.name], self.limits)
+        if verdict is None:
+            verdict = self._run(decider, problem)
+            self._store.keep(problem, self.limits, verdict)
+        return verdict
+
+    def _run(self, decider: Decider, problem: Problem) -> Verdict:
         if decider.name in IN_PROCESS:
             return self._guard.decide(decider, problem, self.limits)
         return decider.decide(problem, self.limits)
 
     def screen(self, problem: Problem) -> Judgment:
         """Only the first decider, the bounded countermodel search."""
-        return Judgment(problem, (self.run(self.primary[0], problem),))
+        return Judgment(problem, tuple(self.run(decider, problem) for decider in self.primary[:1]))
 
     def judge(self, problem: Problem) -> Judgment:
         """All primary deciders, and the secondary ones if the label is not yet dual."""

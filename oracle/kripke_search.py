@@ -169,7 +169,6 @@ class KripkeSearch:
     """The search as a decider, of countermodels only: it never reports a theorem."""
 
     name = "z3-kripke"
-    engine = "z3"
     route = "kripke-expansion"
 
     def version(self) -> str:

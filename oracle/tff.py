@@ -55,8 +55,7 @@ _FRAME_AXIOMS: Mapping[str, str] = {
 # outside D changes no truth value, and afterwards every individual exists at every world. The
 # other way round, a structure where everything exists everywhere has constant domains. They are not
 # empty because no sort is.
-_DOMAIN_AXIOMS: Mapping[str, str | None] = {
-    "varying": None,
+_DOMAIN_AXIOMS: Mapping[str, str] = {
     "cumulative": "! [W: world,V: world,X: $i]: ((accesses(W,V) & exists_at(W,X)) => exists_at(V,X))",
     "decreasing": "! [W: world,V: world,X: $i]: ((accesses(W,V) & exists_at(V,X)) => exists_at(W,X))",
 }
@@ -73,7 +72,7 @@ def to_tff(problem: Problem) -> str:
 
 def _annotated_formulas(problem: Problem) -> Iterator[tuple[str, str, str]]:
     regime = problem.semantics.domain
-    guarded = regime in _DOMAIN_AXIOMS
+    guarded = regime is not None and regime != "constant"
     yield "world_type", "type", "world: $tType"
     yield "here_type", "type", "here: world"
     yield "accesses_type", "type", "accesses: (world * world) > $o"
@@ -85,8 +84,8 @@ def _annotated_formulas(problem: Problem) -> Iterator[tuple[str, str, str]]:
         yield condition.replace("-", "_"), "axiom", _FRAME_AXIOMS[condition]
     if guarded:
         yield "nonempty", "axiom", "! [W: world]: ? [X: $i]: exists_at(W,X)"
-    if (axiom := _DOMAIN_AXIOMS.get(regime or "")) is not None:
-        yield str(regime), "axiom", axiom
+    if regime is not None and regime in _DOMAIN_AXIOMS:
+        yield regime, "axiom", _DOMAIN_AXIOMS[regime]
 
     def everywhere(formula: Formula) -> str:
         return f"! [W0: world]: {_translate(formula, 'W0', {}, 1, guarded)}"

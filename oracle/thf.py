@@ -99,11 +99,11 @@ def to_thf(problem: Problem) -> str:
         if definition is not None:
             add(f"{name}_def", "definition", f"{name} = ( {definition} )")
 
-    first_order = problem.semantics.domain is not None
+    regime = problem.semantics.domain
     declare("world", "$tType")
     declare("actual", "world")
     declare("rel", "world > world > $o")
-    if first_order:
+    if regime is not None:
         declare("individual", "$tType")
         declare("eiw", "world > individual > $o")
     for predicate, arity in sorted(problem.signature):
@@ -117,10 +117,10 @@ def to_thf(problem: Problem) -> str:
 
     for condition in problem.semantics.frame:
         add(condition.replace("-", "_"), "axiom", _CONDITIONS[condition])
-    if first_order:
+    if regime is not None:
         add("nonempty", "axiom", "! [W: world]: ? [X: individual]: (eiw @ W @ X)")
-    if problem.semantics.domain in _CONDITIONS:
-        add(problem.semantics.domain, "axiom", _CONDITIONS[problem.semantics.domain])
+    if regime is not None and regime != "varying":
+        add(regime, "axiom", _CONDITIONS[regime])
     for number, premise in enumerate(problem.global_premises, start=1):
         add(f"global_premise_{number}", "axiom", f"mvalid @ {_term(premise, ())}")
     for number, premise in enumerate(problem.premises, start=1):

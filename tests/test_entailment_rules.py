@@ -45,7 +45,7 @@ def fof(definition: str) -> str:
 
 def all_frames(worlds: int, required: Arrows = frozenset()) -> Iterator[Arrows]:
     """Every accessibility relation on so many worlds that has the required arrows."""
-    free = [pair for pair in itertools.product(range(worlds), repeat=2) if pair not in required]
+    free = [pair for pair in itertools.product(range(worlds), range(worlds)) if pair not in required]
     for chosen in itertools.product((False, True), repeat=len(free)):
         yield required | frozenset(itertools.compress(free, chosen))
 

@@ -1,6 +1,6 @@
 """cvc5 on the nested translation against a definitional one, and what the guard costs.
 
-    python benchmarks/cvc5.py
+    python benchmarks/cvc5_finder.py
 
 Problems: well-known schemes in the fifteen systems and, quantified, under the four domain regimes,
 and seeded random problems over all frame conditions. Measured are, by label, milliseconds of CPU
@@ -34,10 +34,8 @@ from modalgen.formula import (
     Implies,
     Not,
     Or,
-    children,
     free_variables,
     map_children,
-    subformulas,
 )
 from modalgen.oracle import cvc5_finder, smt
 from modalgen.oracle.cvc5_finder import Cvc5Finder
@@ -104,32 +102,24 @@ def definitional(problem: Problem) -> str:
         if formula not in symbols:
             free = tuple(sorted(free_variables(formula)))
             symbols[formula] = Atom(f"sub {len(symbols)}", free)
-            body: Formula = Iff(symbols[formula], map_children(formula, flat))
-            # ∀ over all individuals, the non-existing too: so not with the quantifier of the language.
-            text = smt._holds(_closed(body, free), "w0", False)
-            if existence:
-                text = smt._holds(_closed(body, free), "w0", True)
-                for level in range(1, len(free) + 1):
-                    text = text.replace(f"(=> (exists-at w0 x{level}) ", "(or false ", 1)
-            definitions.append(f"(assert (forall ((w0 World)) {text}))")
+            names = {x: f"y.{x}" for x in free}
+            symbol = smt.holds(symbols[formula], "w0", names, existence)
+            body = smt.holds(map_children(formula, flat), "w0", names, existence)
+            # Over all individuals, the non-existing too: assignments persist across worlds.
+            bound = "(w0 World)" + "".join(f" ({y} Individual)" for y in names.values())
+            definitions.append(f"(assert (forall ({bound}) (= {symbol} {body})))")
         return symbols[formula]
 
     top = Problem(problem.semantics, tuple(map(flat, problem.premises)), flat(problem.conjecture))
     lines = smt.to_smtlib(top).splitlines()
-    known = {line for line in lines if line.startswith("(declare-fun")}
-    declared = [
+    signature = {*problem.signature, *((atom.predicate, len(atom.arguments)) for atom in symbols.values())}
+    lines[1:1] = [
         f"(declare-fun {smt.predicate_symbol(name)} (World{' Individual' * arity}) Bool)"
-        for name, arity in sorted({*problem.signature, *((a.predicate, len(a.arguments)) for a in symbols.values())})
+        for name, arity in sorted(signature - top.signature)
     ]
-    here = lines.index("(declare-const here World)")
-    lines[here:here] = [line for line in declared if line not in known]
-    return "\n".join([*lines[:-1], *definitions, "(check-sat)", ""])
-
-
-def _closed(formula: Formula, variables: tuple[str, ...]) -> Formula:
-    for x in reversed(variables):
-        formula = Forall(x, formula)
-    return formula
+    sorts = [line for line in lines if line.startswith("(declare-sort")]
+    rest = [line for line in lines[1:-1] if line not in sorts]
+    return "\n".join([lines[0], *sorts, *rest, *definitions, "(check-sat)", ""])
 
 
 def measure(name: str, translate: Callable[[Problem], str], bench: list[Problem]) -> list[SzsStatus]:
@@ -171,7 +161,7 @@ def main() -> int:
         guard.decide(Cvc5Finder(), bench[0], LIMITS)
         guarded = around(lambda problem: guard.decide(Cvc5Finder(), problem, LIMITS).seconds, bench)
     direct = around(lambda problem: Cvc5Finder().decide(problem, LIMITS).seconds, bench)
-    print(f"around a verdict, median: {median(guarded):.2f} ms with the guard, {median(direct):.2f} ms without")
+    print(f"around a verdict, median: {median(guarded):.2f} ms guarded, {median(direct):.2f} ms not")
     for problem in conflicts:
         print("CONFLICT", problem)
     return 1 if conflicts else 0
