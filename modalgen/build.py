@@ -2,18 +2,26 @@
 
 Whatever the number of workers, candidates are drawn, deduplicated and accepted in one order, and
 work that was done ahead of the last accepted pair is dropped: `pairs.jsonl` and `rejected.jsonl`
-do not depend on timing.
+do not depend on timing. With an evidence store no decisive run is made twice, not even by a build
+that was killed and is started again.
+
+A decider that is caught lying (`modalgen.oracle.lies`) is quarantined: the build begins anew without
+the engine, so that no label, no resolution and no selection rests on what it said. What it had said
+until it was caught stays in the evidence, marked, and cited by no pair; the store forgets all of it.
 """
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -25,8 +33,12 @@ from modalgen.gen.candidates import Candidate, candidates
 from modalgen.gen.canonical import canonical_key
 from modalgen.gen.contrast import Contrast
 from modalgen.gen.structure import structural_faults
+from modalgen.nxf import to_nxf
 from modalgen.oracle.judge import Oracle
+from modalgen.oracle.lies import Lie
+from modalgen.oracle.policy import engine_of
 from modalgen.oracle.registry import PRIMARY, SECONDARY, installed
+from modalgen.oracle.store import EvidenceStore
 from modalgen.oracle.verdict import Limits
 from modalgen.records import (
     DATASET_SCHEMA,
@@ -35,6 +47,7 @@ from modalgen.records import (
     PAIRS,
     REJECTED,
     Pair,
+    evidence_hash,
     identifier,
     pair_to_record,
     summarize,
@@ -71,14 +84,32 @@ class Shortfall:
 
 
 @dataclass(frozen=True)
+class Quarantine:
+    """A decider that lied of the candidate *pair_id*; no finding of its engine counts.
+
+    `evidence` are the engine's findings until then.
+    """
+
+    pair_id: str
+    lie: Lie
+    evidence: tuple[dict[str, Any], ...]
+
+    @property
+    def words(self) -> str:
+        """What the decider said and what refutes it."""
+        return f"{self.lie.verdict.decider} says {self.lie.verdict.status}, but {self.lie.refutation}"
+
+
+@dataclass(frozen=True)
 class Build:
-    """All that a build produced, in order."""
+    """All that a build produced, in order. The evidence is that which counts."""
 
     sources: tuple[Source, ...]
     pairs: tuple[Pair, ...]
     rejections: tuple[tuple[str, Rejection], ...]
     evidence: tuple[dict[str, Any], ...]
     shortfalls: tuple[Shortfall, ...]
+    quarantined: tuple[Quarantine, ...] = ()
 
     @property
     def alarms(self) -> tuple[tuple[str, Rejection], ...]:
@@ -97,6 +128,14 @@ class Progress:
     wanted: int
 
 
+class _Caught(Exception):
+    """Deciders lied; the examinations so far may rest on what they said."""
+
+    def __init__(self, quarantined: tuple[Quarantine, ...]) -> None:
+        super().__init__()
+        self.quarantined = quarantined
+
+
 def build(
     sources: Sequence[Source],
     *,
@@ -104,36 +143,64 @@ def build(
     seed: int | None = None,
     limit: int | None = None,
     limits: Limits | None = None,
+    store: EvidenceStore | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
 ) -> Build:
     """Examine candidates until every quota is met or the candidates are exhausted.
 
     *seed* takes the place of the specs' own, *limit* is the most pairs per spec. *report* is called
-    after each candidate.
+    after each candidate; the counts begin anew when a decider is quarantined.
     """
+    sources = tuple(_adjusted(source, seed, limit) for source in sources)
+    quarantined: tuple[Quarantine, ...] = ()
+    while True:
+        engines = frozenset(q.lie.engine for q in quarantined)
+        try:
+            with _Workers(jobs, limits or Limits(), store, engines) as workers:
+                return replace(_select(sources, workers, report), quarantined=quarantined)
+        except _Caught as caught:
+            quarantined += caught.quarantined
+        # Not before the workers have ended: they might tell the store more.
+        if store is not None:
+            for quarantine in quarantined:
+                store.forget(quarantine.lie.engine)
+
+
+def _select(sources: tuple[Source, ...], workers: _Workers, report: Callable[[Progress], None]) -> Build:
+    """One build with the workers' deciders. Raises _Caught at the first lie."""
     pairs: list[Pair] = []
     rejections: list[tuple[str, Rejection]] = []
     evidence: list[dict[str, Any]] = []
     shortfalls: list[Shortfall] = []
-    sources = tuple(_adjusted(source, seed, limit) for source in sources)
-    with _Workers(jobs, limits or Limits()) as workers:
-        for contrast, task in ((source.contrast, task) for source in sources for task in TASKS):
-            wanted = getattr(contrast.select, task)
-            accepted = barren = 0
-            for examination in workers.examine_all(contrast, _sifted(contrast, task)) if wanted else ():
-                evidence += examination.evidence
-                if isinstance(examination.outcome, Pair):
-                    pairs.append(examination.outcome)
-                    accepted, barren = accepted + 1, 0
-                else:
-                    rejections.append((contrast.id, examination.outcome))
-                    barren += 1
-                report(Progress(contrast.id, task, accepted, wanted))
-                if accepted == wanted or barren == BARREN_STREAK:
-                    break
-            if accepted < wanted:
-                shortfalls.append(Shortfall(contrast.id, task, wanted, accepted))
+    for contrast, task in ((source.contrast, task) for source in sources for task in TASKS):
+        wanted = getattr(contrast.select, task)
+        accepted = barren = 0
+        for examination in workers.examine_all(contrast, _sifted(contrast, task)) if wanted else ():
+            evidence += examination.evidence
+            if examination.lies:
+                raise _Caught(_quarantined(examination, evidence))
+            if isinstance(examination.outcome, Pair):
+                pairs.append(examination.outcome)
+                accepted, barren = accepted + 1, 0
+            else:
+                rejections.append((contrast.id, examination.outcome))
+                barren += 1
+            report(Progress(contrast.id, task, accepted, wanted))
+            if accepted == wanted or barren == BARREN_STREAK:
+                break
+        if accepted < wanted:
+            shortfalls.append(Shortfall(contrast.id, task, wanted, accepted))
     return Build(sources, tuple(pairs), tuple(rejections), tuple(evidence), tuple(shortfalls))
+
+
+def _quarantined(examination: Examination, evidence: list[dict[str, Any]]) -> tuple[Quarantine, ...]:
+    """The engines that lied of a candidate, each with its first lie and all its evidence so far."""
+    found: dict[str, Quarantine] = {}
+    for lie in examination.lies:
+        own = tuple(record for record in evidence if engine_of(record["decider"]) == lie.engine)
+        pair_id = examination.evidence[0]["pair_id"]
+        found.setdefault(lie.engine, Quarantine(pair_id, lie, own))
+    return tuple(found.values())
 
 
 def write_dataset(result: Build, directory: Path) -> dict[str, Any]:
@@ -142,11 +209,11 @@ def write_dataset(result: Build, directory: Path) -> dict[str, Any]:
     Raises BuildError if the directory holds something that is not a dataset, OSError as the file
     system does. What was there before is then as it was.
     """
-    if directory.exists() and not (directory.is_dir() and _replaceable(directory)):
-        raise BuildError(f"{directory} exists and is not a dataset; choose another place with -o")
+    check_place(directory)
+    marked = (_marked(record, q) for q in result.quarantined for record in q.evidence)
     texts = {
         PAIRS: json_lines(pair_to_record(pair) for pair in result.pairs),
-        EVIDENCE: json_lines(result.evidence),
+        EVIDENCE: json_lines((*marked, *result.evidence)),
         REJECTED: json_lines(rejection_to_record(spec, rejection) for spec, rejection in result.rejections),
     }
     manifest = _manifest(result, texts)
@@ -159,11 +226,45 @@ def write_dataset(result: Build, directory: Path) -> dict[str, Any]:
     return manifest
 
 
+def check_place(directory: Path) -> None:
+    """Whether a dataset may be written there, which is good to know before a long build.
+
+    Raises BuildError if the directory holds something that is not a dataset, OSError if the first
+    existing directory above it cannot be written.
+    """
+    if directory.exists() and not (directory.is_dir() and _replaceable(directory)):
+        raise BuildError(f"{directory} exists and is not a dataset; choose another place with -o")
+    above = next(parent for parent in directory.absolute().parents if parent.exists())
+    if not (above.is_dir() and os.access(above, os.W_OK | os.X_OK)):
+        raise PermissionError(errno.EACCES, f"{above} is not a directory that can be written")
+
+
+def _marked(record: dict[str, Any], quarantine: Quarantine) -> dict[str, Any]:
+    """A line of evidence that does not count."""
+    note = f"quarantined: on {quarantine.pair_id}, {quarantine.words}"
+    marked = {**record, "quarantined": True, "note": f"{note}; {record['note']}".rstrip("; ")}
+    return {**marked, "sha256": evidence_hash(marked)}
+
+
 def _manifest(result: Build, texts: dict[str, str]) -> dict[str, Any]:
     return {
         "schema": DATASET_SCHEMA,
         "modalgen": version("modalgen"),
-        "deciders": {d.name: d.version() for d in installed((*PRIMARY, *SECONDARY))},
+        "deciders": {
+            decider.name: decider.version()
+            for decider in installed((*PRIMARY, *SECONDARY))
+            if engine_of(decider.name) not in {q.lie.engine for q in result.quarantined}
+        },
+        "quarantined": [
+            {
+                "engine": q.lie.engine,
+                "version": q.lie.verdict.version,
+                "pair_id": q.pair_id,
+                "problem": to_nxf(q.lie.problem),
+                "detail": q.words,
+            }
+            for q in result.quarantined
+        ],
         "specs": [
             {
                 "id": source.contrast.id,
@@ -221,9 +322,11 @@ def _sifted(contrast: Contrast, task: str) -> Iterator[Candidate | Rejection]:
 class _Workers:
     """Threads that examine candidates, each with an oracle of its own."""
 
-    def __init__(self, jobs: int, limits: Limits) -> None:
+    def __init__(
+        self, jobs: int, limits: Limits, store: EvidenceStore | None, quarantined: Collection[str]
+    ) -> None:
         self._jobs = jobs
-        self._limits = limits
+        self._oracle = partial(Oracle, limits, store, quarantined)
         self._local = threading.local()
         self._oracles = ExitStack()
         self._lock = threading.Lock()
@@ -261,6 +364,6 @@ class _Workers:
         oracle: Oracle | None = getattr(self._local, "oracle", None)
         if oracle is None:
             with self._lock:
-                oracle = self._oracles.enter_context(Oracle(self._limits))
+                oracle = self._oracles.enter_context(self._oracle())
             self._local.oracle = oracle
         return examine(oracle, contrast, candidate)

@@ -26,39 +26,35 @@ The checker shares nothing with what makes certificates. It imports the syntax t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
-from modalgen.formula import And, Atom, Bottom, Box, Diamond, Exists, Forall, Formula, Iff, Implies, Not, Or
-from modalgen.formula import Top, children  # fmt: skip
+from modalgen.formula import Atom, Formula, children
 from modalgen.problem import Problem
 
 Fact = tuple[Any, ...]
 # What a step assumes, and the cases of which one holds if the assumptions do.
 Inference = tuple[list[Fact], list[list[Fact]]]
 
-# A certificate whose cases add up to more facts and steps than this is refused, not waited for.
+# A certificate whose cases add up to more facts than this is refused, not waited for.
 MAX_WORK = 1_000_000
 
 # Truth tables: the cases in which a formula of this kind is true, and those in which it is false, by the
 # truth (T) or falsity (F) of its parts a and b. None: there is no such case.
-_CASES: dict[type[Formula], tuple[str | None, str | None]] = {
-    Top: ("", None),
-    Bottom: (None, ""),
-    Not: ("Fa", "Ta"),
-    And: ("Ta Tb", "Fa | Fb"),
-    Or: ("Ta | Tb", "Fa Fb"),
-    Implies: ("Fa | Tb", "Ta Fb"),
-    Iff: ("Ta Tb | Fa Fb", "Ta Fb | Fa Tb"),
+_CASES = {
+    "Top": ("", None),
+    "Bottom": (None, ""),
+    "Not": ("Fa", "Ta"),
+    "And": ("Ta Tb", "Fa | Fb"),
+    "Or": ("Ta | Tb", "Fa Fb"),
+    "Implies": ("Fa | Tb", "Ta Fb"),
+    "Iff": ("Ta Tb | Fa Fb", "Ta Fb | Fa Tb"),
 }
-# What the other kinds speak of, and which truth value of theirs says something of all of it. (The other
-# says something of one: the witness.)
-_RANGE = {
-    Box: ("world", True),
-    Diamond: ("world", False),
-    Forall: ("individual", True),
-    Exists: ("individual", False),
-}
+# What the other kinds speak of. With one truth value they say something of all accessible worlds or existing
+# individuals, with the other of at least one, the witness.
+_SPEAKS_OF = {"Box": "world", "Diamond": "world", "Forall": "individual", "Exists": "individual"}
+_OF_ALL = {("Box", True), ("Diamond", False), ("Forall", True), ("Exists", False)}
+
 # Conditions on the models: variables, assumptions, cases. "Rwv": w accesses v; "Ewy": the individual y
 # exists at w; "=vu": v and u are one world; n is the new thing that the condition promises.
 _CONDITIONS = {
@@ -88,45 +84,37 @@ class Inferences:
 
     def __init__(self, problem: Problem, terms: Iterable[Sequence[Any]] = ()) -> None:
         self.problem = problem
-        self.constant = problem.semantics.domain == "constant"
-        # The subformulas by number: the formula, the numbers of its parts, its free variables in order.
+        # The subformulas by number, the free variables of each in alphabetical order, and the numbers.
         self.nodes: list[Formula] = []
-        self.parts: list[list[int]] = []
         self.free: list[list[str]] = []
         self._numbers: dict[Formula, int] = {}
-        self._first: dict[str, int] = {}
         for formula in problem.formulas:
             self._number(formula)
-        self.terms: dict[tuple[Any, ...], int] = {}
+        # The sorts of the terms by number, and the numbers.
         self.sorts: list[str] = []
+        self.terms: dict[tuple[Any, ...], int] = {}
         for term in terms:
             self.name(*term)
 
-    def _number(self, formula: Formula) -> int:
+    def _number(self, formula: Formula) -> list[str]:
+        """Number the subformulas, each after its parts. The free variables of the formula."""
         if formula not in self._numbers:
-            k = self._numbers[formula] = len(self.nodes)
+            free = {x for child in children(formula) for x in self._number(child)}
+            free |= set(formula.arguments) if isinstance(formula, Atom) else set()
+            self._numbers[formula] = len(self.nodes)
             self.nodes.append(formula)
-            self.parts.append([])
-            self.free.append([])
-            self.parts[k] = [self._number(child) for child in children(formula)]
-            free = {x for part in self.parts[k] for x in self.free[part]}
-            if isinstance(formula, Atom):
-                free = set(formula.arguments)
-                self._first.setdefault(formula.predicate, k)
-            self.free[k] = sorted(free - {getattr(formula, "variable", None)})
-        return self._numbers[formula]
+            self.free.append(sorted(free - {getattr(formula, "variable", None)}))
+        return self.free[self._numbers[formula]]
 
     def name(self, name: str, *arguments: int) -> int:
         """Add a term to the table, which can refer to earlier ones only; its number."""
         sort = "individual" if name == "nonempty" else "world"
         if name == "witness":
             k, *places = arguments
-            sort, _ = _RANGE[type(self.nodes[k])]
-            self._demand(places, "world", *["individual"] * len(self.free[k]))
+            sort = _SPEAKS_OF[type(self.nodes[k]).__name__]
+            self._demand(places, "world", *["individual" for _ in self.free[k]])
         else:
-            self._demand(
-                arguments, *["world"] * (0 if name in ("root", "cex") else len(_CONDITIONS[name][0]))
-            )
+            self._demand(arguments, *["world" for _ in ("" if name in ("root", "cex") else _CONDITIONS[name][0])])
         self.terms[name, *arguments] = len(self.sorts)
         self.sorts.append(sort)
         return len(self.sorts) - 1
@@ -136,8 +124,8 @@ class Inferences:
             raise CertificateError(f"terms {list(terms)} are not: {', '.join(sorts) or 'none'}")
 
     def _fact(self, value: bool, formula: Formula, world: int, values: Mapping[str, int]) -> Fact:
-        if isinstance(formula, Atom):  # all atoms with a predicate go by the number of the first
-            return (value, self._first[formula.predicate], world, *[values[x] for x in formula.arguments])
+        if isinstance(formula, Atom):
+            return (value, (formula.predicate,), world, *[values[x] for x in formula.arguments])
         k = self._numbers[formula]
         return (value, k, world, *[values[x] for x in self.free[k]])
 
@@ -158,97 +146,87 @@ class Inferences:
         return self._condition(rule, *t)
 
     def _truth_condition(self, value: bool, k: int, world: int, *xs: int) -> Inference:
-        """What follows from subformula k's value at the world, its free variables having the values xs.
+        """What follows if subformula k has this value at the world, its free variables having the values xs.
 
-        If it says something of all worlds or individuals, xs ends with one of them.
+        If it then says something of all worlds or individuals, xs ends with the one in question.
         """
-        formula, parts, free = self.nodes[k], children(self.nodes[k]), self.free[k]
-        sort, of_all = _RANGE.get(type(formula), ("", None))
-        self._demand((world, *xs), "world", *["individual"] * len(free), *[sort] * (value == of_all))
-        values = dict(zip(free, xs, strict=False))
-        assumed: list[Fact] = [(value, k, world, *xs[: len(free)])]
-        if not sort:
-            text = _CASES[type(formula)][not value]
-            return assumed, _cases(
-                text, lambda t: self._fact(t[0] == "T", parts["ab".index(t[1])], world, values)
-            )
-        other = xs[-1] if value == of_all else self.terms["witness", k, world, *xs]
-        if sort == "world":
-            link, then = [(True, "R", world, other)], self._fact(value, parts[0], other, values)
+        formula, kind, parts = self.nodes[k], type(self.nodes[k]).__name__, children(self.nodes[k])
+        xs, instance = (xs[:-1], xs[-1:]) if (kind, value) in _OF_ALL else (xs, ())
+        self._demand((world, *xs), "world", *["individual" for _ in self.free[k]])
+        known: list[Fact] = [(value, k, world, *xs)]
+        values = dict(zip(self.free[k], xs, strict=True))
+        if kind in _CASES:
+            part = dict(zip("ab", parts, strict=False))
+            read = lambda text: self._fact(text[0] == "T", part[text[1]], world, values)  # noqa: E731
+            return known, _cases(_CASES[kind][not value], read)
+        (other,) = instance or (self.terms["witness", k, world, *xs],)
+        self._demand([other], _SPEAKS_OF[kind])
+        link: list[Fact] = [(True, "R" if _SPEAKS_OF[kind] == "world" else "E", world, other)]
+        if _SPEAKS_OF[kind] == "world":
+            then = self._fact(value, parts[0], other, values)
         else:
-            values[formula.variable] = other
-            link, then = [(True, "E", world, other)], self._fact(value, parts[0], world, values)
-            link = [] if self.constant else link
-        return (assumed + link, [[then]]) if value == of_all else (assumed, [[*link, then]])
+            link = [] if self.problem.semantics.domain == "constant" else link
+            then = self._fact(value, parts[0], world, {**values, getattr(formula, "variable"): other})
+        return (known + link, [[then]]) if instance else (known, [[*link, then]])
 
     def _condition(self, name: str, *t: int) -> Inference:
         if name not in ("nonempty", *self.problem.semantics.frame, self.problem.semantics.domain):
             raise CertificateError(f"the models need not be {name}")
         variables, assumed, cases = _CONDITIONS[name]
         self._demand(t, *["individual" if x == "y" else "world" for x in variables])
-        value = dict(zip(variables, t, strict=True), n=self.terms.get((name, *t)))
+        value = dict(zip(variables, t, strict=True))
+        if "n" in cases:
+            value["n"] = self.terms[name, *t]
 
-        def fact(text: str) -> Fact:
+        def read(text: str) -> Fact:
             return (True, text[0], *[value[x] for x in text[1:]])
 
-        return [fact(text) for text in assumed.split()], _cases(cases, fact)
+        return [read(text) for text in assumed.split()], _cases(cases, read)
 
 
-def _cases(text: str | None, fact: Callable[[str], Fact]) -> list[list[Fact]]:
-    return [] if text is None else [[fact(t) for t in case.split()] for case in text.split("|")]
+def _cases(text: str | None, read: Callable[[str], Fact]) -> list[list[Fact]]:
+    return [] if text is None else [[read(fact) for fact in case.split()] for case in text.split("|")]
 
 
-class Case:
-    """What is known in one case: facts, and for some worlds another that is the same."""
+def _renamed(fact: Fact, same: Mapping[int, int]) -> Fact:
+    return (*fact[:2], *[same.get(t, t) for t in fact[2:]]) if same else fact
 
-    def __init__(self, facts: Iterable[Fact] = (), same: Mapping[int, int] | None = None) -> None:
-        self.facts = set(facts)
-        self.same = dict(same or {})
 
-    def _renamed(self, fact: Fact) -> Fact:
-        return (*fact[:2], *[self.same.get(t, t) for t in fact[2:]]) if self.same else fact
+def extended(
+    facts: frozenset[Fact], same: Mapping[int, int], new: Iterable[Fact]
+) -> tuple[frozenset[Fact], Mapping[int, int]] | None:
+    """The facts and new ones, equal worlds under one name; None if something is now both true and false.
 
-    def knows(self, facts: Iterable[Fact]) -> bool:
-        """Whether all the facts are known."""
-        return all(self._renamed(fact) in self.facts for fact in facts)
-
-    def add(self, facts: Iterable[Fact]) -> bool:
-        """Add facts. Whether that is possible: False if something is now both true and false."""
-        for fact in facts:
-            value, what, *terms = fact = self._renamed(fact)
-            self.facts.add(fact)
-            if what == "=":
-                keep, drop = terms
-                self.same = {t: keep if s == drop else s for t, s in self.same.items()} | {drop: keep}
-                self.facts = {self._renamed(fact) for fact in self.facts}
-            if any((not f[0], *f[1:]) in self.facts for f in (self.facts if what == "=" else [fact])):
-                return False
-        return True
+    *same* gives for some worlds another that is the same and by whose name facts call both.
+    """
+    for fact in new:
+        facts |= {_renamed(fact, same)}
+        if fact[1] == "=":
+            keep, drop = _renamed(fact, same)[2:]
+            same = {t: keep if s == drop else s for t, s in same.items()} | {drop: keep}
+            facts = frozenset(_renamed(fact, same) for fact in facts)
+    contradiction = any((not value, *rest) in facts for value, *rest in (facts if same else new))
+    return None if contradiction else (facts, same)
 
 
 def contradictory(inferences: Sequence[Inference]) -> bool:
-    """Whether in every case that the steps distinguish, read in order, a fact is both true and false.
+    """Whether in every case that the steps distinguish, read in order, something is both true and false.
 
     A step that assumes what is not known in the case at hand, or gives nothing new, is passed over there.
     Raises CertificateError beyond MAX_WORK.
     """
     work = 0
-    pending = [(0, Case())]
+    pending: list[tuple[int, frozenset[Fact], Mapping[int, int]]] = [(0, frozenset(), {})]
     while pending:
-        position, case = pending.pop()
+        position, facts, same = pending.pop()
         if position == len(inferences):
             return False
-        assumed, cases = inferences[position]
-        work += 1 if len(cases) == 1 and not case.same else 1 + len(case.facts)
+        work += 1 + len(facts)
         if work > MAX_WORK:
-            raise CertificateError(f"its cases add up to more than {MAX_WORK} facts and steps")
-        if not case.knows(assumed) or any(map(case.knows, cases)):
-            pending.append((position + 1, case))
-            continue
-        for facts in cases:
-            branch = case if facts is cases[-1] else Case(case.facts, case.same)
-            if branch.add(facts):
-                pending.append((position + 1, branch))
+            raise CertificateError(f"its cases add up to more than {MAX_WORK} facts")
+        assumed, *cases = ({_renamed(fact, same) for fact in part} for part in ...)
+        if facts >= assumed and not any(facts >= case for case in cases):
+        ...
     return True
 
 
@@ -259,10 +237,7 @@ def check(problem: Problem, certificate: Mapping[str, Any]) -> None:
         for name, *numbers in (*terms, *steps):
             if type(name) is not str or not all(type(n) is int and n >= 0 for n in numbers):
                 raise CertificateError(f"not a name and numbers: {[name, *numbers]}")
-        inferences = Inferences(problem, terms)
-        proved = contradictory([inferences.of(*step) for step in steps])
-    except CertificateError:
-        raise
+        proved = contradictory(list(starmap(Inferences(problem, terms).of, steps)))
     except (LookupError, TypeError, ValueError, RecursionError) as error:
         raise CertificateError(f"not a certificate: {error!r}") from error
     if not proved:

@@ -254,7 +254,9 @@ def closure(declared: Semantics) -> frozenset[str]:
 def entails(stronger: Semantics, weaker: Semantics) -> bool:
     """Whether what is valid in *weaker* is valid in *stronger*, by their conditions.
 
-    True when every point-generated model of the stronger class belongs to the weaker one.
+    True when every point-generated model of the stronger class belongs to the weaker one. That is
+    about validity and local consequence, also with global premises; a problem that joins local
+    premises with a *global* conjecture looks at two worlds that no point need generate.
     Raises ValueError if one is propositional and the other is not.
     """
     if (stronger.domain is None) != (weaker.domain is None):

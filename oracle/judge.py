@@ -6,7 +6,7 @@ a wrong proof has a chance to be caught. A run that the evidence store remembers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any

@@ -22,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import IO
@@ -53,13 +53,15 @@ class Completed:
 
     `exit_code` is negative for a signal (-9: SIGKILL). `output` is standard output with standard
     error in the order in which they were written. `stopped` is None for a program that ended by
-    itself; one that was stopped has said nothing reliable, whatever its output.
+    itself; one that was stopped has said nothing reliable, whatever its output. `written` holds the
+    texts of those of the files asked for that it wrote.
     """
 
     exit_code: int
     output: str
     seconds: float
     stopped: Stopped | None
+    written: Mapping[str, str] = field(default_factory=dict)
 
 
 def run(
@@ -70,12 +72,14 @@ def run(
     cpu_seconds: float,
     memory_mb: int,
     output_bytes: int,
+    read_back: Sequence[str] = (),
 ) -> Completed:
     """Run a program on *files* (name to text) in a directory that holds only them.
 
     *argv* names the files relatively. Standard input is empty. The limits hold for the program; CPU
-    time (rounded up to seconds) and memory hold for each of its children too. Raises
-    FileNotFoundError if the program does not exist or cannot be executed.
+    time (rounded up to seconds) and memory hold for each of its children too. *read_back* names the
+    files of that directory that the caller wants to read. Raises FileNotFoundError if the program
+    does not exist or cannot be executed.
     """
     executable = shutil.which(argv[0])
     if executable is None:
@@ -117,7 +121,12 @@ def run(
                 _signal_group(process, signal.SIGKILL)
                 exit_code = process.wait()
         seconds = time.monotonic() - started
-    return Completed(exit_code, output.decode("utf-8", errors="replace"), seconds, stopped)
+        written = {
+            name: path.read_text(encoding="utf-8", errors="replace")
+            for name in read_back
+            if (path := Path(directory) / name).is_file()
+        }
+    return Completed(exit_code, output.decode("utf-8", errors="replace"), seconds, stopped, written)
 
 
 def _read(

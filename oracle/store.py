@@ -71,7 +71,11 @@ class _Damaged(Exception):
 def default_path() -> Path:
     """Where the store is: in `MODALGEN_STORE` if that is set, else in the user's cache directory."""
     chosen = os.environ.get(ENVIRONMENT_VARIABLE)
-    return Path(chosen).expanduser() if chosen else user_cache_path("modalgen", appauthor=False) / "evidence.sqlite"
+    return (
+        Path(chosen).expanduser()
+        if chosen
+        else user_cache_path("modalgen", appauthor=False) / "evidence.sqlite"
+    )
 
 
 class EvidenceStore:
@@ -215,7 +219,9 @@ class EvidenceStore:
 
 def experiment(problem: Problem, decider: str, version: str, limits: Limits) -> bytes:
     """The key: the SHA-256 of everything that determines what a run finds."""
-    return _hash(_problem_text(problem).encode(), json_line([decider, version, asdict(limits), _code()]).encode())
+    return _hash(
+        _problem_text(problem).encode(), json_line([decider, version, asdict(limits), _code()]).encode()
+    )
 
 
 # A problem goes through all deciders, one after the other.

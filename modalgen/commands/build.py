@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
@@ -10,7 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from modalgen import render
-from modalgen.commands.common import EXISTING_FILE, NO, fail, say_what_is_missing
+from modalgen.commands.common import EXISTING_FILE, NO, OK, fail, say_what_is_missing
+from modalgen.nxf import to_nxf
 from modalgen.printing import to_unicode
 
 
@@ -21,6 +24,13 @@ from modalgen.printing import to_unicode
 @click.option("--seed", type=int, help="Take this seed and not the specs' own.")
 @click.option("--limit", type=click.IntRange(1), help="At most this many pairs of each spec.")
 @click.option("--partial", is_flag=True, help="Write the dataset even if a quota is not met.")
+@click.option(
+    "--store",
+    "store_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Evidence store [MODALGEN_STORE, or a file in the user's cache directory].",
+)
+@click.option("--no-store", is_flag=True, help="Make every run anew and remember none.")
 def build(
     specs: tuple[Path, ...],
     output: Path | None,
@@ -28,14 +38,23 @@ def build(
     seed: int | None,
     limit: int | None,
     partial: bool,
+    store_path: Path | None,
+    no_store: bool,
 ) -> None:
-    """Generate, label and write the contrast pairs that specs declare."""
-    from modalgen.build import BuildError, Source, write_dataset
+    """Generate, label and write the contrast pairs that specs declare.
+
+    Prover runs are remembered in the evidence store: a build that was interrupted goes on where it
+    was, and builds share what they found.
+    """
     from modalgen.build import Progress as Step
+    from modalgen.build import Source, check_place, write_dataset
     from modalgen.build import build as run_build
     from modalgen.gen.diagnostics import Diagnostic
     from modalgen.gen.spec import SpecError, load_contrast
+    from modalgen.oracle.store import EvidenceStore, default_path
 
+    if no_store and store_path is not None:
+        fail("give --store or --no-store, not both")
     console = Console(stderr=True)
     sources: list[Source] = []
     errors: list[Diagnostic] = []
@@ -52,13 +71,18 @@ def build(
     if repeated := sorted({i for i in ids if ids.count(i) > 1}):
         fail(f"two of the specs have the id {repeated[0]!r}; ids must be distinct within a dataset")
     directory = output or Path("out") / ids[0]
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-    ) as bar:
+    with _failing_at(directory):
+        check_place(directory)
+
+    def say(sentence: str) -> None:
+        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with ExitStack() as stack:
+        store = None
+        if not no_store:
+            store = stack.enter_context(EvidenceStore(store_path or default_path(), say))
+        bar = stack.enter_context(Progress(*columns, console=console))
         lines: dict[tuple[str, str], TaskID] = {}
 
         def report(step: Step) -> None:
@@ -67,12 +91,18 @@ def build(
                 lines[key] = bar.add_task(f"{step.spec}: {step.task}", total=step.wanted)
             bar.update(lines[key], completed=step.accepted)
 
-        result = run_build(sources, jobs=jobs, seed=seed, limit=limit, report=report)
+        result = run_build(sources, jobs=jobs, seed=seed, limit=limit, store=store, report=report)
     console.print(render.build_summary(result))
+    if store is not None and store.recalled:
+        say(f"{store.recalled} runs were recalled from the evidence store {store.path}")
     say_what_is_missing(console)
     for spec, rejection in result.alarms:
         formula = to_unicode(rejection.candidate.conjecture)
         console.print(f"[bold red]{rejection.reason.upper()}[/] in {spec}:", rejection.detail, formula)
+    for quarantine in result.quarantined:
+        problem = to_nxf(quarantine.lie.problem)
+        console.print(f"[bold red]QUARANTINED {quarantine.lie.engine}[/], no finding of it counts:", end=" ")
+        say(f"on {quarantine.pair_id}, {quarantine.words}\n{problem}")
     for s in result.shortfalls:
         console.print(
             f"[bold red]{s.spec}[/]: {s.accepted} of {s.wanted} {s.task} pairs; {s.wanted - s.accepted} are "
@@ -80,11 +110,20 @@ def build(
         )
     if result.shortfalls and not partial:
         fail("quotas are not met and nothing was written; --partial writes what there is", code=NO)
-    try:
+    with _failing_at(directory):
         write_dataset(result, directory)
+    say(f"{len(result.pairs)} pairs in {directory}")
+    raise SystemExit(NO if result.alarms or result.quarantined else OK)
+
+
+@contextmanager
+def _failing_at(directory: Path) -> Iterator[None]:
+    """End with a message if the dataset cannot be written there."""
+    from modalgen.build import BuildError
+
+    try:
+        yield
     except BuildError as error:
         fail(str(error))
     except OSError as error:
         fail(f"{directory}: cannot be written: {error.strerror or error}", code=NO)
-    console.print(f"{len(result.pairs)} pairs in {directory}")
-    raise SystemExit(NO if result.alarms else 0)
