@@ -17,7 +17,7 @@ import json
 import os
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ from modalgen.oracle.lies import Lie
 from modalgen.oracle.policy import engine_of
 from modalgen.oracle.registry import PRIMARY, SECONDARY, installed
 from modalgen.oracle.store import EvidenceStore
-from modalgen.oracle.verdict import Limits
+from modalgen.oracle.verdict import Decider, Limits
 from modalgen.records import (
     DATASET_SCHEMA,
     EVIDENCE,
@@ -110,6 +110,7 @@ class Build:
     evidence: tuple[dict[str, Any], ...]
     shortfalls: tuple[Shortfall, ...]
     quarantined: tuple[Quarantine, ...] = ()
+    extra: tuple[Decider, ...] = ()
 
     @property
     def alarms(self) -> tuple[tuple[str, Rejection], ...]:
@@ -144,20 +145,24 @@ def build(
     limit: int | None = None,
     limits: Limits | None = None,
     store: EvidenceStore | None = None,
+    extra: Sequence[Decider] = (),
+    authority: str | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
 ) -> Build:
     """Examine candidates until every quota is met or the candidates are exhausted.
 
-    *seed* takes the place of the specs' own, *limit* is the most pairs per spec. *report* is called
-    after each candidate; the counts begin anew when a decider is quarantined.
+    *seed* takes the place of the specs' own, *limit* is the most pairs per spec. *extra* deciders
+    run too; with an *authority*, only pairs are accepted both of whose sides have it. *report* is
+    called after each candidate; the counts begin anew when a decider is quarantined.
     """
     sources = tuple(_adjusted(source, seed, limit) for source in sources)
     quarantined: tuple[Quarantine, ...] = ()
     while True:
         engines = frozenset(q.lie.engine for q in quarantined)
         try:
-            with _Workers(jobs, limits or Limits(), store, engines) as workers:
-                return replace(_select(sources, workers, report), quarantined=quarantined)
+            with _Workers(jobs, partial(Oracle, limits, store, engines, extra)) as workers:
+                selected = _select(sources, workers, authority, report)
+                return replace(selected, quarantined=quarantined, extra=tuple(extra))
         except _Caught as caught:
             quarantined += caught.quarantined
         # Not before the workers have ended: they might tell the store more.
@@ -166,7 +171,12 @@ def build(
                 store.forget(quarantine.lie.engine)
 
 
-def _select(sources: tuple[Source, ...], workers: _Workers, report: Callable[[Progress], None]) -> Build:
+def _select(
+    sources: tuple[Source, ...],
+    workers: _Workers,
+    authority: str | None,
+    report: Callable[[Progress], None],
+) -> Build:
     """One build with the workers' deciders. Raises _Caught at the first lie."""
     pairs: list[Pair] = []
     rejections: list[tuple[str, Rejection]] = []
@@ -179,11 +189,12 @@ def _select(sources: tuple[Source, ...], workers: _Workers, report: Callable[[Pr
             evidence += examination.evidence
             if examination.lies:
                 raise _Caught(_quarantined(examination, evidence))
-            if isinstance(examination.outcome, Pair):
-                pairs.append(examination.outcome)
+            outcome = _authorised(examination.outcome, authority)
+            if isinstance(outcome, Pair):
+                pairs.append(outcome)
                 accepted, barren = accepted + 1, 0
             else:
-                rejections.append((contrast.id, examination.outcome))
+                rejections.append((contrast.id, outcome))
                 barren += 1
             report(Progress(contrast.id, task, accepted, wanted))
             if accepted == wanted or barren == BARREN_STREAK:
@@ -191,6 +202,18 @@ def _select(sources: tuple[Source, ...], workers: _Workers, report: Callable[[Pr
         if accepted < wanted:
             shortfalls.append(Shortfall(contrast.id, task, wanted, accepted))
     return Build(sources, tuple(pairs), tuple(rejections), tuple(evidence), tuple(shortfalls))
+
+
+def _authorised(outcome: Pair | Rejection, authority: str | None) -> Pair | Rejection:
+    """The outcome, but no pair whose sides lack the authority that is required."""
+    if authority is None or isinstance(outcome, Rejection):
+        return outcome
+    lacking = [name for name, side in outcome.sides.items() if side.authority != authority]
+    if not lacking:
+        return outcome
+    candidate = Candidate(outcome.template, outcome.task, outcome.premises, outcome.conjecture)
+    detail = f"side {' and '.join(lacking)} has not the authority {authority}"
+    return Rejection(candidate, Reason.NO_AUTHORITY, detail)
 
 
 def _quarantined(examination: Examination, evidence: list[dict[str, Any]]) -> tuple[Quarantine, ...]:
@@ -252,7 +275,7 @@ def _manifest(result: Build, texts: dict[str, str]) -> dict[str, Any]:
         "modalgen": version("modalgen"),
         "deciders": {
             decider.name: decider.version()
-            for decider in installed((*PRIMARY, *SECONDARY))
+            for decider in installed((*PRIMARY, *SECONDARY, *result.extra))
             if engine_of(decider.name) not in {q.lie.engine for q in result.quarantined}
         },
         "quarantined": [
@@ -322,11 +345,9 @@ def _sifted(contrast: Contrast, task: str) -> Iterator[Candidate | Rejection]:
 class _Workers:
     """Threads that examine candidates, each with an oracle of its own."""
 
-    def __init__(
-        self, jobs: int, limits: Limits, store: EvidenceStore | None, quarantined: Collection[str]
-    ) -> None:
+    def __init__(self, jobs: int, oracle: Callable[[], Oracle]) -> None:
         self._jobs = jobs
-        self._oracle = partial(Oracle, limits, store, quarantined)
+        self._oracle = oracle
         self._local = threading.local()
         self._oracles = ExitStack()
         self._lock = threading.Lock()

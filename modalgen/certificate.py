@@ -26,53 +26,60 @@ The checker shares nothing with what makes certificates. It imports the syntax t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from modalgen.formula import Atom, Formula, children
+from modalgen.formula import Atom, Exists, Forall, Formula, children
 from modalgen.problem import Problem
 
 Fact = tuple[Any, ...]
 # What a step assumes, and the cases of which one holds if the assumptions do.
 Inference = tuple[list[Fact], list[list[Fact]]]
+# What is known in a case: facts, and for a world that was found to be another, that other, by which facts
+# call both.
+State = tuple[frozenset[Fact], Mapping[int, int]]
 
 # A certificate whose cases add up to more facts than this is refused, not waited for.
 MAX_WORK = 1_000_000
 
-# Truth tables: the cases in which a formula of this kind is true, and those in which it is false, by the
-# truth (T) or falsity (F) of its parts a and b. None: there is no such case.
-_CASES = {
-    "Top": ("", None),
-    "Bottom": (None, ""),
-    "Not": ("Fa", "Ta"),
-    "And": ("Ta Tb", "Fa | Fb"),
-    "Or": ("Ta | Tb", "Fa Fb"),
-    "Implies": ("Fa | Tb", "Ta Fb"),
-    "Iff": ("Ta Tb | Fa Fb", "Ta Fb | Fa Tb"),
+# What a formula's being true at w means, and its being false there: "assumptions > cases". "Taw": its first
+# part a is true at w; "Fbw": its second part is false; "Tiw": it itself is true. "Rwo": w accesses the world
+# o; "Ewo": the individual o, of which the quantifier speaks, exists at w. What assumes something of o holds
+# for each, and the step says for which; otherwise o is the witness.
+_TRUTH_CONDITIONS = {
+    "Top": ("Tiw", "Tiw"),
+    "Bottom": ("Fiw", "Fiw"),
+    "Not": ("Faw", "Taw"),
+    "And": ("Taw Tbw", "Faw | Fbw"),
+    "Or": ("Taw | Tbw", "Faw Fbw"),
+    "Implies": ("Faw | Tbw", "Taw Fbw"),
+    "Iff": ("Taw Tbw | Faw Fbw", "Taw Fbw | Faw Tbw"),
+    "Box": ("Rwo > Tao", "Rwo Fao"),
+    "Diamond": ("Rwo Tao", "Rwo > Fao"),
+    "Forall": ("Ewo > Taw", "Ewo Faw"),
+    "Exists": ("Ewo Taw", "Ewo > Faw"),
 }
-# What the other kinds speak of. With one truth value they say something of all accessible worlds or existing
-# individuals, with the other of at least one, the witness.
-_SPEAKS_OF = {"Box": "world", "Diamond": "world", "Forall": "individual", "Exists": "individual"}
-_OF_ALL = {("Box", True), ("Diamond", False), ("Forall", True), ("Exists", False)}
-
-# Conditions on the models: variables, assumptions, cases. "Rwv": w accesses v; "Ewy": the individual y
-# exists at w; "=vu": v and u are one world; n is the new thing that the condition promises.
+# The conditions on the models, for all worlds w, v, u and individuals y. "=vu": v and u are one world; n is
+# the new world or individual that a condition promises.
 _CONDITIONS = {
-    "nonempty": ("w", "", "Ewn"),
-    "serial": ("w", "", "Rwn"),
-    "reflexive": ("w", "", "Rww"),
-    "symmetric": ("wv", "Rwv", "Rvw"),
-    "transitive": ("wvu", "Rwv Rvu", "Rwu"),
-    "euclidean": ("wvu", "Rwv Rwu", "Rvu"),
-    "dense": ("wv", "Rwv", "Rwn Rnv"),
-    "convergent": ("wvu", "Rwv Rwu", "Rvn Run"),
-    "functional": ("wvu", "Rwv Rwu", "=vu"),
-    "shift-reflexive": ("wv", "Rwv", "Rvv"),
-    "weakly-connected": ("wvu", "Rwv Rwu", "Rvu | Ruv | =vu"),
-    "universal": ("wv", "", "Rwv"),
-    "cumulative": ("wvy", "Rwv Ewy", "Evy"),
-    "decreasing": ("wvy", "Rwv Evy", "Ewy"),
+    "nonempty": ("w", "Ewn"),
+    "serial": ("w", "Rwn"),
+    "reflexive": ("w", "Rww"),
+    "symmetric": ("wv", "Rwv > Rvw"),
+    "transitive": ("wvu", "Rwv Rvu > Rwu"),
+    "euclidean": ("wvu", "Rwv Rwu > Rvu"),
+    "dense": ("wv", "Rwv > Rwn Rnv"),
+    "convergent": ("wvu", "Rwv Rwu > Rvn Run"),
+    "functional": ("wvu", "Rwv Rwu > =vu"),
+    "shift-reflexive": ("wv", "Rwv > Rvv"),
+    "weakly-connected": ("wvu", "Rwv Rwu > Rvu | Ruv | =vu"),
+    "universal": ("wv", "Rwv"),
+    "cumulative": ("wvy", "Rwv Ewy > Evy"),
+    "decreasing": ("wvy", "Rwv Evy > Ewy"),
+    "constant": ("wy", "Ewy"),
 }
+# The names of terms, and what they are about.
+_NAMES = {"root": "", "cex": "", "serial": "w", "dense": "wv", "convergent": "wvu", "nonempty": "w"}
 
 
 class CertificateError(ValueError):
@@ -90,123 +97,99 @@ class Inferences:
         self._numbers: dict[Formula, int] = {}
         for formula in problem.formulas:
             self._number(formula)
-        # The sorts of the terms by number, and the numbers.
+        # The sorts of the terms by number (w for worlds, y for individuals), and the numbers.
         self.sorts: list[str] = []
         self.terms: dict[tuple[Any, ...], int] = {}
         for term in terms:
             self.name(*term)
 
     def _number(self, formula: Formula) -> list[str]:
-        """Number the subformulas, each after its parts. The free variables of the formula."""
+        """Number the subformulas, each after its parts. Returns the free variables of the formula."""
         if formula not in self._numbers:
-            free = {x for child in children(formula) for x in self._number(child)}
-            free |= set(formula.arguments) if isinstance(formula, Atom) else set()
+            free = {x for part in children(formula) for x in self._number(part)}
+            free |= set(getattr(formula, "arguments", ()))
             self._numbers[formula] = len(self.nodes)
             self.nodes.append(formula)
             self.free.append(sorted(free - {getattr(formula, "variable", None)}))
         return self.free[self._numbers[formula]]
 
-    def name(self, name: str, *arguments: int) -> int:
-        """Add a term to the table, which can refer to earlier ones only; its number."""
-        sort = "individual" if name == "nonempty" else "world"
+    def name(self, name: str, *arguments: int) -> None:
+        """Add a term to the table. It gets the next number and can refer to earlier terms only."""
         if name == "witness":
-            k, *places = arguments
-            sort = _SPEAKS_OF[type(self.nodes[k]).__name__]
-            self._demand(places, "world", *["individual" for _ in self.free[k]])
+            k, *about = arguments
+            self._demand(about, "w" + "y" * len(self.free[k]))
         else:
-            self._demand(arguments, *["world" for _ in ("" if name in ("root", "cex") else _CONDITIONS[name][0])])
+            self._demand(arguments, _NAMES[name])
         self.terms[name, *arguments] = len(self.sorts)
-        self.sorts.append(sort)
-        return len(self.sorts) - 1
+        quantified = name == "witness" and isinstance(self.nodes[arguments[0]], (Forall, Exists))
+        self.sorts.append("y" if quantified or name == "nonempty" else "w")
 
-    def _demand(self, terms: Sequence[int], *sorts: str) -> None:
-        if [self.sorts[t] for t in terms] != list(sorts):
-            raise CertificateError(f"terms {list(terms)} are not: {', '.join(sorts) or 'none'}")
-
-    def _fact(self, value: bool, formula: Formula, world: int, values: Mapping[str, int]) -> Fact:
-        if isinstance(formula, Atom):
-            return (value, (formula.predicate,), world, *[values[x] for x in formula.arguments])
-        k = self._numbers[formula]
-        return (value, k, world, *[values[x] for x in self.free[k]])
+    def _demand(self, terms: Sequence[int], variables: str) -> None:
+        if [self.sorts[t] for t in terms] != ["y" if x == "y" else "w" for x in variables]:
+            raise CertificateError(f"the terms {list(terms)} cannot stand for {variables}")
 
     def of(self, rule: str, *t: int) -> Inference:
         """What a step assumes and its cases. Raises CertificateError, or what Python raises for a bad one."""
-        problem = self.problem
         match rule, t:
             case "true" | "false", (k, world, *xs):
                 return self._truth_condition(rule == "true", k, world, *xs)
             case "premise", (i,):
-                return [], [[self._fact(True, problem.premises[i], self.terms["root",], {})]]
-            case "global", (i, world):
-                self._demand([world], "world")
-                return [], [[self._fact(True, problem.global_premises[i], world, {})]]
+                return [], [[self._fact(True, self.problem.premises[i], self.terms["root",], {})]]
+            case "global", (i, world) if self.sorts[world] == "w":
+                return [], [[self._fact(True, self.problem.global_premises[i], world, {})]]
             case "conjecture", ():
-                world = self.terms["cex" if problem.global_conjecture else "root",]
-                return [], [[self._fact(False, problem.conjecture, world, {})]]
-        return self._condition(rule, *t)
+                world = self.terms["cex" if self.problem.global_conjecture else "root",]
+                return [], [[self._fact(False, self.problem.conjecture, world, {})]]
+        if rule not in ("nonempty", *self.problem.semantics.frame, self.problem.semantics.domain):
+            raise CertificateError(f"the models need not be {rule}")
+        variables, text = _CONDITIONS[rule]
+        self._demand(t, variables)
+        new = [self.terms[rule, *t]] if "n" in text else []
+        return self._read(text, dict(zip(variables + "n", [*t, *new], strict=False)), {})
 
-    def _truth_condition(self, value: bool, k: int, world: int, *xs: int) -> Inference:
-        """What follows if subformula k has this value at the world, its free variables having the values xs.
+    def _truth_condition(self, value: bool, k: int, w: int, *xs: int) -> Inference:
+        """For subformula k at w, with the values xs for its free variables (and o, if that is to be said)."""
+        formula, free = self.nodes[k], self.free[k]
+        text = _TRUTH_CONDITIONS[type(formula).__name__][not value]
+        self._demand((w, *xs), "w" + "y" * len(free) + ("" if ">" not in text else "wy"["E" in text]))
+        o = -1 if "o" not in text else xs[-1] if ">" in text else self.terms["witness", k, w, *xs]
+        values = dict(zip(free, xs, strict=False)) | {getattr(formula, "variable", ""): o}
+        parts = zip("iab", (formula, *children(formula)), strict=False)
+        assumed, cases = self._read(text, {"w": w, "o": o, **dict(parts)}, values)
+        return [self._fact(value, formula, w, values), *assumed], cases
 
-        If it then says something of all worlds or individuals, xs ends with the one in question.
-        """
-        formula, kind, parts = self.nodes[k], type(self.nodes[k]).__name__, children(self.nodes[k])
-        xs, instance = (xs[:-1], xs[-1:]) if (kind, value) in _OF_ALL else (xs, ())
-        self._demand((world, *xs), "world", *["individual" for _ in self.free[k]])
-        known: list[Fact] = [(value, k, world, *xs)]
-        values = dict(zip(self.free[k], xs, strict=True))
-        if kind in _CASES:
-            part = dict(zip("ab", parts, strict=False))
-            read = lambda text: self._fact(text[0] == "T", part[text[1]], world, values)  # noqa: E731
-            return known, _cases(_CASES[kind][not value], read)
-        (other,) = instance or (self.terms["witness", k, world, *xs],)
-        self._demand([other], _SPEAKS_OF[kind])
-        link: list[Fact] = [(True, "R" if _SPEAKS_OF[kind] == "world" else "E", world, other)]
-        if _SPEAKS_OF[kind] == "world":
-            then = self._fact(value, parts[0], other, values)
-        else:
-            link = [] if self.problem.semantics.domain == "constant" else link
-            then = self._fact(value, parts[0], world, {**values, getattr(formula, "variable"): other})
-        return (known + link, [[then]]) if instance else (known, [[*link, then]])
+    def _read(self, text: str, meaning: Mapping[str, Any], values: Mapping[str, int]) -> Inference:
+        """A condition as it is written above, given what letters mean and the values of variables."""
 
-    def _condition(self, name: str, *t: int) -> Inference:
-        if name not in ("nonempty", *self.problem.semantics.frame, self.problem.semantics.domain):
-            raise CertificateError(f"the models need not be {name}")
-        variables, assumed, cases = _CONDITIONS[name]
-        self._demand(t, *["individual" if x == "y" else "world" for x in variables])
-        value = dict(zip(variables, t, strict=True))
-        if "n" in cases:
-            value["n"] = self.terms[name, *t]
+        def fact(what: str, *letters: str) -> Fact:
+            meant = [meaning[letter] for letter in letters]
+            return (
+                self._fact(what == "T", meant[0], meant[1], values) if what in "TF" else (True, what, *meant)
+            )
 
-        def read(text: str) -> Fact:
-            return (True, text[0], *[value[x] for x in text[1:]])
+        assumed, _, cases = text.rpartition(">")
+        return [fact(*f) for f in assumed.split()], [[fact(*f) for f in c.split()] for c in cases.split("|")]
 
-        return [read(text) for text in assumed.split()], _cases(cases, read)
-
-
-def _cases(text: str | None, read: Callable[[str], Fact]) -> list[list[Fact]]:
-    return [] if text is None else [[read(fact) for fact in case.split()] for case in text.split("|")]
+    def _fact(self, value: bool, formula: Formula, world: int, values: Mapping[str, int]) -> Fact:
+        if isinstance(formula, Atom):
+            return (value, (formula.predicate,), world, *[values[x] for x in formula.arguments])
+        return (value, self._numbers[formula], world, *[values[x] for x in self._number(formula)])
 
 
 def _renamed(fact: Fact, same: Mapping[int, int]) -> Fact:
     return (*fact[:2], *[same.get(t, t) for t in fact[2:]]) if same else fact
 
 
-def extended(
-    facts: frozenset[Fact], same: Mapping[int, int], new: Iterable[Fact]
-) -> tuple[frozenset[Fact], Mapping[int, int]] | None:
-    """The facts and new ones, equal worlds under one name; None if something is now both true and false.
-
-    *same* gives for some worlds another that is the same and by whose name facts call both.
-    """
+def _extended(facts: frozenset[Fact], same: Mapping[int, int], new: Iterable[Fact]) -> State | None:
+    """What is known with the new facts added; None if something is then both true and false."""
     for fact in new:
         facts |= {_renamed(fact, same)}
         if fact[1] == "=":
             keep, drop = _renamed(fact, same)[2:]
             same = {t: keep if s == drop else s for t, s in same.items()} | {drop: keep}
             facts = frozenset(_renamed(fact, same) for fact in facts)
-    contradiction = any((not value, *rest) in facts for value, *rest in (facts if same else new))
-    return None if contradiction else (facts, same)
+    impossible = any((not value, *rest) in facts for value, *rest in (facts if same else new))
+    return None if impossible else (facts, same)
 
 
 def contradictory(inferences: Sequence[Inference]) -> bool:
@@ -216,28 +199,31 @@ def contradictory(inferences: Sequence[Inference]) -> bool:
     Raises CertificateError beyond MAX_WORK.
     """
     work = 0
-    pending: list[tuple[int, frozenset[Fact], Mapping[int, int]]] = [(0, frozenset(), {})]
+    pending: list[tuple[int, State]] = [(0, (frozenset(), {}))]
     while pending:
-        position, facts, same = pending.pop()
+        position, (facts, same) = pending.pop()
         if position == len(inferences):
             return False
         work += 1 + len(facts)
         if work > MAX_WORK:
             raise CertificateError(f"its cases add up to more than {MAX_WORK} facts")
-        assumed, *cases = ({_renamed(fact, same) for fact in part} for part in ...)
-        if facts >= assumed and not any(facts >= case for case in cases):
-        ...
+        assumed, cases = inferences[position]
+        known = [all(_renamed(fact, same) in facts for fact in part) for part in (assumed, *cases)]
+        if not known[0] or any(known[1:]):
+            pending.append((position + 1, (facts, same)))
+        else:
+            pending += [(position + 1, more) for case in cases if (more := _extended(facts, same, case))]
     return True
 
 
 def check(problem: Problem, certificate: Mapping[str, Any]) -> None:
     """Check that the certificate proves the problem. Raises CertificateError if it does not."""
     try:
-        terms, steps = certificate["terms"], certificate["steps"]
-        for name, *numbers in (*terms, *steps):
+        for name, *numbers in (*certificate["terms"], *certificate["steps"]):
             if type(name) is not str or not all(type(n) is int and n >= 0 for n in numbers):
                 raise CertificateError(f"not a name and numbers: {[name, *numbers]}")
-        proved = contradictory(list(starmap(Inferences(problem, terms).of, steps)))
+        inferences = Inferences(problem, certificate["terms"])
+        proved = contradictory([inferences.of(*step) for step in certificate["steps"]])
     except (LookupError, TypeError, ValueError, RecursionError) as error:
         raise CertificateError(f"not a certificate: {error!r}") from error
     if not proved:

@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from modalgen.commands.build import build
+from modalgen.commands.certify import certify
 from modalgen.commands.check import check
 from modalgen.commands.provers import provers
 from modalgen.commands.show import show
@@ -36,5 +37,5 @@ def cli() -> None:
     """Contrast pairs for modal logic: one problem, two semantics, opposite labels that are proved."""
 
 
-for command in (validate, build, check, show, verify, provers):
+for command in (validate, build, certify, check, show, verify, provers):
     cli.add_command(command)

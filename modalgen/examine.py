@@ -41,6 +41,7 @@ class Reason(StrEnum):
     UNRESOLVED = "unresolved"
     CONFLICT = "conflict"
     UNEXPECTED = "unexpected"
+    NO_AUTHORITY = "no_authority"
 
 
 @dataclass(frozen=True)

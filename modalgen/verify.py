@@ -49,13 +49,19 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class _Run:
+class Run:
     """A line of evidence as the label policy sees it."""
 
     decider: str
     route: str
     status: SzsStatus
     decisive: bool
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Run:
+        """The run that the line records."""
+        status = SzsStatus(record["status"])
+        return cls(record["decider"], record["route"], status, record["decisive"] is True)
 
 
 def verify(directory: Path) -> list[Fault]:
@@ -144,6 +150,8 @@ def _side_faults(pair: Pair, name: str, evidence: Mapping[str, Mapping[str, Any]
         run = evidence[sha]
         if (run["pair_id"], run["side"]) != (pair.pair_id, name):
             yield f"it cites evidence of another side: {sha}"
+        if run.get("quarantined"):
+            yield f"it cites quarantined evidence: {sha}"
         if run.get("problem") != texts.get(run["variant"]):
             yield f"evidence {sha} is about another problem"
     settlement = _settled(side.evidence, evidence, "full")
@@ -190,8 +198,4 @@ def _certificate_faults(
 
 def _settled(cited: tuple[str, ...], evidence: Mapping[str, Mapping[str, Any]], variant: str) -> Settlement:
     runs = (evidence[sha] for sha in cited)
-    return settle(
-        _Run(run["decider"], run["route"], SzsStatus(run["status"]), run["decisive"] is True)
-        for run in runs
-        if run["variant"] == variant
-    )
+    return settle(Run.of(run) for run in runs if run["variant"] == variant and not run.get("quarantined"))

@@ -86,15 +86,18 @@ class Cvc5Finder:
         version = self.version()
         started = time.perf_counter()
         text = to_smtlib(problem)
-        notes = []
+        notes, statuses = [], []
         for strategy in STRATEGIES:
             options = _options(strategy, limits)
             answer = _attempt(problem, text, options)
             if answer.status not in _UNDECIDED:
                 break
             notes.append(f"{strategy}: {answer.note}")
+            statuses.append(answer.status)
         else:
-            answer = _Answer(answer.status, answer.stdout, "; ".join(notes))
+            # More time might have let either attempt end otherwise.
+            status = SzsStatus.TIMEOUT if SzsStatus.TIMEOUT in statuses else answer.status
+            answer = _Answer(status, answer.stdout, "; ".join(notes))
         return Verdict(
             decider=self.name,
             route=self.route,

@@ -6,7 +6,7 @@ a wrong proof has a chance to be caught. A run that the evidence store remembers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -48,7 +48,7 @@ class Oracle:
 
     In-process solvers run in a guarded child, so that a crash or a hang costs one verdict only.
     *store*, if given, is asked before each run and told after it; oracles may share one. Deciders
-    of the engines in *quarantined* are not run.
+    of the engines in *quarantined* are not run. *extra* deciders count among the primary ones.
     """
 
     def __init__(
@@ -56,11 +56,12 @@ class Oracle:
         limits: Limits | None = None,
         store: EvidenceStore | None = None,
         quarantined: Collection[str] = (),
+        extra: Sequence[Decider] = (),
     ) -> None:
         self.limits = limits or Limits()
         self.primary, self.secondary = (
             tuple(decider for decider in installed(known) if engine_of(decider.name) not in quarantined)
-            for known in (PRIMARY, SECONDARY)
+            for known in ((*PRIMARY, *extra), SECONDARY)
         )
         self._versions = {decider.name: decider.version() for decider in (*self.primary, *self.secondary)}
         self._store = store

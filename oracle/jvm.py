@@ -50,7 +50,7 @@ def _archive(plain: tuple[str, ...], jar: Path) -> Path | None:
     """The archive of the jar's classes, made if it does not exist; None if it cannot be made."""
     state, runtime = jar.stat(), Path(plain[0]).resolve()
     identity = f"{runtime}\n{jar}\n{state.st_size}\n{state.st_mtime_ns}"
-    archive = user_cache_path("modalgen") / "jvm" / f"{jar.stem}-{sha256(identity)[:16]}.jsa"
+    archive = user_cache_path("modalgen", appauthor=False) / "jvm" / f"{jar.stem}-{sha256(identity)[:16]}.jsa"
     if archive.exists():
         return archive
     fresh = archive.with_name(f"{archive.name}.{secrets.token_hex(4)}")

@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from modalgen.formula import rename_predicates
@@ -33,7 +32,7 @@ from modalgen.semantics import CONDITIONS
 
 Form = Literal["tff", "thf"]
 
-_INPUT, _OUTPUT = "problem.p", "embedded.p"
+_NAME, _INPUT, _OUTPUT = "embedproblem", "problem.p", "embedded.p"
 _OUTPUT_BYTES = 1_000_000
 # LET needs half a second, most of it for starting Java; a busy machine may take ten times as long.
 _SECONDS = 60.0
@@ -81,7 +80,7 @@ def translate(problem: Problem, form: Form, limits: Limits) -> Translation:
     """
     let = find("let")
     names = {name: f"sym_{name}" if _CLASHING.match(name) else name for name, _ in problem.signature}
-    command = (Path(let.path).name, *_PARAMETERS[form], "--output", _OUTPUT, _INPUT)
+    command = (_NAME, *_PARAMETERS[form], "--output", _OUTPUT, _INPUT)
 
     def failed(status: SzsStatus, note: str, seconds: float, code: int | None, stdout: str) -> Translation:
         return Translation("", names, let.version, command, status, note, seconds, code, stdout)
@@ -91,7 +90,7 @@ def translate(problem: Problem, form: Form, limits: Limits) -> Translation:
         return failed(SzsStatus.UNKNOWN, note, 0.0, None, "")
     completed = run(
         (*let.command, *command[1:]),
-        files={_INPUT: to_nxf(_renamed(problem, names))},
+        files={_INPUT: to_nxf(renamed(problem, names))},
         wall_seconds=max(_SECONDS, limits.wall_seconds),
         cpu_seconds=max(_SECONDS, limits.wall_seconds),
         memory_mb=UNBOUNDED_MB,
@@ -125,7 +124,8 @@ def no_verdict(translation: Translation, decider: str, route: str, version: str)
     )
 
 
-def _renamed(problem: Problem, names: Mapping[str, str]) -> Problem:
+def renamed(problem: Problem, names: Mapping[str, str]) -> Problem:
+    """The problem with other names for its predicates; *names* must be injective on them."""
     return Problem(
         problem.semantics,
         tuple(rename_predicates(premise, names) for premise in problem.premises),

@@ -27,7 +27,7 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -48,8 +48,9 @@ from modalgen.problem import Problem
 
 ENVIRONMENT_VARIABLE = "MODALGEN_STORE"
 
-# What every repetition of the same experiment ends with.
-REPEATABLE = frozenset({SzsStatus.THEOREM, SzsStatus.COUNTER_SATISFIABLE, SzsStatus.GAVE_UP})
+# Engines that give up at a bound of size or of counted steps, as they would again. Others divide
+# their time among strategies and give up sooner on a slow machine.
+_BOUNDED = frozenset({"z3", "herbrand", "cvc5", "eprover"})
 
 # SQLite's own fields for what a file is and in which version: "mdlg", and the number of the table's form.
 _APPLICATION_ID = int.from_bytes(b"mdlg", "big")
@@ -64,18 +65,17 @@ _BUSY_SECONDS = 20.0
 _T = TypeVar("_T")
 
 
-class _Damaged(Exception):
-    """The file is not a store of this version; the message says what is wrong."""
+class _NotThisStore(sqlite3.DatabaseError):
+    """The file is a database, but not a store of this version; the message says so."""
+
+    sqlite_errorcode = sqlite3.SQLITE_NOTADB
 
 
 def default_path() -> Path:
     """Where the store is: in `MODALGEN_STORE` if that is set, else in the user's cache directory."""
-    chosen = os.environ.get(ENVIRONMENT_VARIABLE)
-    return (
-        Path(chosen).expanduser()
-        if chosen
-        else user_cache_path("modalgen", appauthor=False) / "evidence.sqlite"
-    )
+    if chosen := os.environ.get(ENVIRONMENT_VARIABLE):
+        return Path(chosen).expanduser()
+    return user_cache_path("modalgen", appauthor=False) / "evidence.sqlite"
 
 
 class EvidenceStore:
@@ -139,7 +139,7 @@ class EvidenceStore:
 
     def keep(self, problem: Problem, limits: Limits, verdict: Verdict) -> None:
         """Remember the verdict of a run, if a repetition would find the same."""
-        if verdict.status not in REPEATABLE:
+        if not repeatable(verdict):
             return
         key = experiment(problem, verdict.decider, verdict.version, limits)
         engine = engine_of(verdict.decider).encode()
@@ -162,14 +162,15 @@ class EvidenceStore:
         """The action's result; None if the file fails, which is then replaced or given up."""
         try:
             return action()
-        except (sqlite3.Error, OSError) as error:
-            if _primary_code(error) in _DAMAGE and not self._replaced:
-                self._replaced = True
-                self._guarded(lambda: self._replace(str(error)))
-            else:
-                self._close()
-                reason = error.strerror if isinstance(error, OSError) else str(error)
-                self._say(f"going on without the evidence store {self.path}: {reason or error}")
+        except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            damaged = _primary_code(error) in _DAMAGE
+        if damaged and not self._replaced:
+            self._replaced = True
+            self._guarded(lambda: self._replace(reason))
+        else:
+            self._close()
+            self._say(f"going on without the evidence store {self.path}: {reason}")
         return None
 
     def _open(self) -> None:
@@ -177,8 +178,8 @@ class EvidenceStore:
         with _only_process_at(self.path.parent):
             try:
                 self._connect()
-            except (_Damaged, sqlite3.DatabaseError) as error:
-                if not isinstance(error, _Damaged) and _primary_code(error) not in _DAMAGE:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                if _primary_code(error) not in _DAMAGE:
                     raise
                 self._replaced = True
                 self._set_aside(str(error))
@@ -204,24 +205,26 @@ class EvidenceStore:
             companion = Path(f"{self.path}{suffix}")
             if companion.exists():
                 companion.rename(f"{target}{suffix}")
-        self._say(
-            f"the evidence store {self.path} is damaged ({what}); it is now {target.name}, and a new one begins"
-        )
+        now = f"it is now {target.name}, and a new one begins"
+        self._say(f"the evidence store {self.path} is damaged ({what}); {now}")
 
     def _close(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            try:
+            with suppress(sqlite3.Error):  # of the last checkpoint; the log will be read again
                 connection.close()
-            except sqlite3.Error:
-                pass  # the last checkpoint failed; the log is read again when the file is next opened
+
+
+def repeatable(verdict: Verdict) -> bool:
+    """Whether every repetition of the run would find the same: an answer, or a failure at a bound."""
+    gave_up = verdict.status is SzsStatus.GAVE_UP and engine_of(verdict.decider) in _BOUNDED
+    return verdict.decisive or gave_up
 
 
 def experiment(problem: Problem, decider: str, version: str, limits: Limits) -> bytes:
     """The key: the SHA-256 of everything that determines what a run finds."""
-    return _hash(
-        _problem_text(problem).encode(), json_line([decider, version, asdict(limits), _code()]).encode()
-    )
+    run = json_line([decider, version, asdict(limits), _code()])
+    return _hash(_problem_text(problem).encode(), run.encode())
 
 
 # A problem goes through all deciders, one after the other.
@@ -266,7 +269,7 @@ def _connection(path: Path) -> sqlite3.Connection:
             connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {_SCHEMA}")
         elif (application, schema) != (_APPLICATION_ID, _SCHEMA):
-            raise _Damaged("it has another schema than this version of modalgen uses")
+            raise _NotThisStore("it has another schema than this version of modalgen uses")
         connection.execute("COMMIT")
         connection.execute("SELECT key, engine, content, sha256 FROM evidence LIMIT 0")
         connection.execute("PRAGMA journal_mode = WAL")
@@ -290,6 +293,9 @@ def _only_process_at(directory: Path) -> Iterator[None]:
 
 
 def _primary_code(error: Exception) -> int | None:
+    """SQLite's result code, without its refinements."""
+    if isinstance(error, UnicodeDecodeError):  # a message that quotes damaged text
+        return sqlite3.SQLITE_CORRUPT
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
@@ -318,8 +324,8 @@ def _checked(key: bytes, engine: bytes, content: bytes, sha256: bytes, *, proble
         "countermodel": None if model is None else model_from_record(model),
     }
     verdict = Verdict(**{**record, **changes})
-    if verdict.status not in REPEATABLE:
-        raise ValueError("it has a status that is never kept")
+    if not repeatable(verdict):
+        raise ValueError("it is not one that is kept")
     if verdict.countermodel is not None:
         if verdict.status is not SzsStatus.COUNTER_SATISFIABLE:
             raise ValueError("a countermodel contradicts its status")

@@ -79,7 +79,7 @@ def _annotated_formulas(problem: Problem) -> Iterator[tuple[str, str, str]]:
     if guarded:
         yield "exists_at_type", "type", "exists_at: (world * $i) > $o"
     for predicate, arity in sorted(problem.signature):
-        yield f"{_symbol(predicate)}_type", "type", f"{_symbol(predicate)}: {_type(arity)}"
+        yield f"{predicate_symbol(predicate)}_type", "type", f"{predicate_symbol(predicate)}: {_type(arity)}"
     for condition in problem.semantics.frame:
         yield condition.replace("-", "_"), "axiom", _FRAME_AXIOMS[condition]
     if guarded:
@@ -123,7 +123,7 @@ def _translate(
         case Bottom():
             return "$false"
         case Atom(predicate, arguments):
-            return f"{_symbol(predicate)}({','.join((world, *(individuals[x] for x in arguments)))})"
+            return f"{predicate_symbol(predicate)}({','.join((world, *(individuals[x] for x in arguments)))})"
         case Not(a):
             return f"~ {here(a)}"
         case And(a, b):
@@ -148,7 +148,7 @@ def _translate(
     raise TypeError(f"not a formula: {formula!r}")
 
 
-def _symbol(predicate: str) -> str:
+def predicate_symbol(predicate: str) -> str:
     """The TPTP name of a predicate: different for different predicates, and none of our own names."""
     if predicate.isascii() and predicate.replace("_", "a").isalnum():
         return f"p_{predicate}"

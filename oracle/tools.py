@@ -108,7 +108,7 @@ class Installation:
 
 def configuration_file() -> Path:
     """The configuration file, a TOML file such as `[tools]` with `vampire = "/opt/vampire"`."""
-    return user_config_path("modalgen") / "tools.toml"
+    return user_config_path("modalgen", appauthor=False) / "tools.toml"
 
 
 def locate(name: str) -> Path | None:
@@ -132,14 +132,23 @@ def locate(name: str) -> Path | None:
     return None if on_path is None else Path(on_path).absolute()
 
 
+def path_of(name: str) -> str | None:
+    """The file that `locate` finds, usable or not; None if there is none."""
+    try:
+        path = locate(name)
+    except DeciderMissing:
+        return None
+    return None if path is None else str(path)
+
+
 def find(name: str) -> Installation:
     """The tool as it can be run. Raises DeciderMissing, in words, if there is none that can be used."""
     tool = TOOLS[name]
     path = locate(name)
     if path is None:
         raise DeciderMissing(
-            f"{tool.title} is not installed; get it from {tool.source} and put {tool.executables[0]} on the "
-            f"PATH or name it in {tool.variable} or {configuration_file()}"
+            f"{tool.title} is not installed ({tool.source}); put {tool.executables[0]} on the PATH or name "
+            f"it in {tool.variable}"
         )
     return _probed(name, path, path.stat().st_mtime_ns)
 

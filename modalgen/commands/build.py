@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from modalgen import render
+from modalgen.commands.certify import authoritative
 from modalgen.commands.common import EXISTING_FILE, NO, OK, fail, say_what_is_missing
 from modalgen.nxf import to_nxf
 from modalgen.printing import to_unicode
@@ -31,6 +32,16 @@ from modalgen.printing import to_unicode
     help="Evidence store [MODALGEN_STORE, or a file in the user's cache directory].",
 )
 @click.option("--no-store", is_flag=True, help="Make every run anew and remember none.")
+@click.option(
+    "--authority",
+    type=click.Choice(["let"]),
+    help="Also put every problem to Vampire, or to Leo-III if there is no Vampire, on LET's translation.",
+)
+@click.option(
+    "--require-authority",
+    type=click.Choice(["let"]),
+    help="Do so and accept only pairs both of whose sides were decided that way.",
+)
 def build(
     specs: tuple[Path, ...],
     output: Path | None,
@@ -40,6 +51,8 @@ def build(
     partial: bool,
     store_path: Path | None,
     no_store: bool,
+    authority: str | None,
+    require_authority: str | None,
 ) -> None:
     """Generate, label and write the contrast pairs that specs declare.
 
@@ -51,7 +64,9 @@ def build(
     from modalgen.build import build as run_build
     from modalgen.gen.diagnostics import Diagnostic
     from modalgen.gen.spec import SpecError, load_contrast
+    from modalgen.oracle.guard import GuardError
     from modalgen.oracle.store import EvidenceStore, default_path
+    from modalgen.oracle.verdict import DeciderMissing
 
     if no_store and store_path is not None:
         fail("give --store or --no-store, not both")
@@ -73,6 +88,7 @@ def build(
     directory = output or Path("out") / ids[0]
     with _failing_at(directory):
         check_place(directory)
+    extra = authoritative() if authority or require_authority else ()
 
     def say(sentence: str) -> None:
         console.print(sentence, markup=False, highlight=False, soft_wrap=True)
@@ -91,7 +107,19 @@ def build(
                 lines[key] = bar.add_task(f"{step.spec}: {step.task}", total=step.wanted)
             bar.update(lines[key], completed=step.accepted)
 
-        result = run_build(sources, jobs=jobs, seed=seed, limit=limit, store=store, report=report)
+        try:
+            result = run_build(
+                sources,
+                jobs=jobs,
+                seed=seed,
+                limit=limit,
+                store=store,
+                extra=extra,
+                authority=require_authority,
+                report=report,
+            )
+        except (DeciderMissing, GuardError, OSError) as error:
+            fail(f"a prover cannot be run any more: {error}", "the same command goes on from here", code=NO)
     console.print(render.build_summary(result))
     if store is not None and store.recalled:
         say(f"{store.recalled} runs were recalled from the evidence store {store.path}")
