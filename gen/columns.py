@@ -55,6 +55,13 @@ class Columns:
         self.models = pointed_models(arities, worlds, individuals, classes)
         self.worlds = worlds
         self.individuals = individuals
+        W, D = range(worlds), range(individuals)
+        # One bit for each model: whether the world is there, the individual is there, the one world
+        # accesses the other, the individual exists at the world.
+        self._there = [self._where(lambda s, w=w: w < len(s.relation)) for w in W]
+        self._present = [self._where(lambda s, d=d: d < s.population) for d in D]
+        self._accesses = {(w, v): self._where(lambda s, w=w, v=v: s.accesses(w, v)) for w in W for v in W}
+        self._exists = {(d, w): self._where(lambda s, d=d, w=w: s.exists(d, w)) for d in D for w in W}
         self._everywhere = (1 << len(self.models)) - 1
         self._scopes: list[_Scope] = []
         self._facts: dict[tuple[int, Fact], int] = {}
@@ -125,25 +132,18 @@ class Columns:
         return self._scopes[scope]
 
     def _next_scope(self, scope: int) -> _Scope:
-        worlds = [self._where(lambda s, w=w: w < len(s.relation)) for w in range(self.worlds)]
-        present = [self._where(lambda s, d=d: d < s.population) for d in range(self.individuals)]
-        top = self._joined(scope, lambda values, w: reduce(and_, (present[d] for d in values), worlds[w]))
-
-        def arrows(distance: int) -> int:
-            there = [
-                self._where(lambda s, w=w: s.accesses(w, w + distance)) for w in range(self.worlds)
-            ]
-            return self._joined(scope, lambda values, w: there[w]) & top
-
-        def existing(individual: int) -> int:
-            here = [self._where(lambda s, w=w: s.exists(individual, w)) for w in range(self.worlds)]
-            return self._joined(scope, lambda values, w: here[w]) & top
-
+        top = self._joined(scope, lambda values, w: reduce(and_, (self._present[d] for d in values), self._there[w]))
+        distances = range(1 - self.worlds, self.worlds)
         return _Scope(
             width=self.individuals**scope * self.worlds * len(self.models),
             top=top,
-            arrows=tuple((d * len(self.models), arrows(d)) for d in range(1 - self.worlds, self.worlds)),
-            existing=tuple(existing(d) for d in range(self.individuals)),
+            arrows=tuple(
+                (by * len(self.models), self._joined(scope, lambda _, w, by=by: self._accesses.get((w, w + by), 0)) & top)
+                for by in distances
+            ),
+            existing=tuple(
+                self._joined(scope, lambda _, w, d=d: self._exists[d, w]) & top for d in range(self.individuals)
+            ),
         )
 
     def _where(self, holds: Callable[[Skeleton], bool]) -> int:

@@ -35,13 +35,14 @@ class Skeleton:
         return 0 if self.domains is None else union(self.domains).bit_length()
 
     def accesses(self, world: int, other: int) -> bool:
-        """Whether there is an arrow; there is none from or to a world that is not there."""
-        there = 0 <= world < len(self.relation) and other >= 0
-        return there and bool(self.relation[world] >> other & 1)
+        """Whether there is an arrow. There is none from or to a world that is not there."""
+        return world < len(self.relation) and bool(self.relation[world] >> other & 1)
 
     def exists(self, individual: int, world: int) -> bool:
-        """Whether the individual exists at the world; nothing does at a world that is not there."""
-        return self.domains is not None and world < len(self.domains) and bool(self.domains[world] >> individual & 1)
+        """Whether the individual exists at the world. Nothing does at a world that is not there."""
+        if self.domains is None or world >= len(self.domains):
+            return False
+        return bool(self.domains[world] >> individual & 1)
 
 
 def union(sets: Iterable[int]) -> int:

@@ -211,9 +211,7 @@ def _settled(
             rejections.append((pair.spec, Rejection(candidate, Reason.CONFLICT, detail)))
         else:
             certified.append(replace(pair, sides=sides))
-    return Certification(
-        tuple(certified), tuple(added), tuple(rejections), tuple(conflicts), tuple(errors)
-    )
+    return Certification(tuple(certified), tuple(added), tuple(rejections), tuple(conflicts), tuple(errors))
 
 
 def _side(side: Side, records: Sequence[Mapping[str, Any]], new: Iterable[Verdict]) -> Side | None:

@@ -21,7 +21,7 @@ from modalgen.syntax import parse
 # All deciders answer within a second or two; Leo-III may search until its limit where it cannot answer.
 CANARY_LIMITS = Limits(wall_seconds=10.0)
 
-_BARCAN = parse("∀x □F(x) → □∀x F(x)")
+_BARCAN = parse("∀x □f(x) → □∀x f(x)")
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Canary:
 
 CANARIES = (
     Canary(
-        "□p ⊢ ◇p on serial frames",
-        Problem(semantics(["serial"]), (parse("□p"),), parse("◇p")),
+        "□p → ◇p on serial frames",
+        Problem(semantics(["serial"]), (), parse("□p → ◇p")),
         valid=True,
     ),
     # It would follow from p as a global premise.

@@ -13,7 +13,7 @@ that u and v are one world if v and u are, ("same", v, u, *fact) that what holds
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from modalgen.certificate import Fact, Inference, Inferences
@@ -47,8 +47,7 @@ _IMPLIED_BY = {
     "functional": set[str](),
     "universal": set[str](),
 }
-# A successor or an inhabitant of a world of which nothing says what all of them are like is named so many
-# levels later than others: few proofs need it.
+# A term of which nothing says what it is like is named so many levels later than others: few proofs need it.
 _LATER = 2
 
 
@@ -57,27 +56,30 @@ class OutOfBudget(Exception):
 
 
 class Grounding:
-    """The steps generated so far for one problem, with their meanings, and the facts that may hold.
+    """The steps generated so far for one problem, and their meanings.
 
-    `waiting` are the facts, or conditions on a world, that ask for a term that is too deep.
+    `names` are the terms by number.
     """
 
     def __init__(self, problem: Problem, most_steps: int) -> None:
         self.inferences = Inferences(problem)
         self.steps: dict[Step, Inference] = {}
-        self.possible: dict[Fact, None] = {}
-        self.waiting: list[Fact] = []
         self.names: list[Step] = []
-        self.level = 1
         self._problem, self._most_steps, self._domain = problem, most_steps, problem.semantics.domain
         self._frame = [c for c in problem.semantics.frame if not _IMPLIED_BY[c] & {*problem.semantics.frame}]
         self._quantified = any(isinstance(s, QUANTIFIERS) for f in problem.formulas for s in subformulas(f))
+        # Facts that some step gives, and facts that are one of several cases and were never true so far.
+        self._facts: dict[Fact, None] = {}
+        self._dormant: dict[Fact, None] = {}
+        self._queue: deque[Fact | int] = deque()
+        # Terms that would be too deep, with the facts that ask for them.
+        self._waiting: dict[Step, tuple[Fact, ...]] = {}
+        self._level = 1
         self._depths: list[int] = []
-        self._queue: deque[Fact] = deque()
         self._worlds: list[int] = []
-        # For each world: those that it may access and that may access it, the facts that speak of all of them,
-        # the individuals that may exist there, the facts that speak of all of these, and the worlds with
-        # smaller numbers that it may be.
+        # For each world: those that it may access and that may access it, the facts that speak of all of
+        # them, the individuals that may exist there, the facts that speak of all of these, and the worlds
+        # with smaller numbers that it may be.
         self._successors: list[list[int]] = []
         self._predecessors: list[list[int]] = []
         self._of_successors: list[list[Step]] = []
@@ -91,16 +93,33 @@ class Grounding:
         self._add([("conjecture",)])
         self._saturate()
 
-    def deepen(self) -> None:
-        """Let terms nest one level deeper."""
-        self.level += 1
-        self._queue.extend(self.waiting)
-        self.waiting = []
+    def extend(self, true: Callable[[Fact], bool], level: int) -> str | None:
+        """Add the steps that an assignment, in which facts are *true* or not, does not satisfy.
+
+        If it satisfies all, terms are named that it asks for, those that nest the least deeply. Returns
+        None, or why there are no steps to add: it asks for none, or for none within the *level*.
+        """
+        awake = list(filter(true, self._dormant))
+        for fact in awake:
+            self._wake(fact)
+        if not awake:
+            asked = [name for name, causes in self._waiting.items() if all(map(true, causes))]
+            if not asked:
+                return "all instances together have a model"
+            depths = [self._depth(name) + self._penalty(name) for name in asked]
+            self._level = min(depths)
+            if self._level > level:
+                return f"not refuted with terms nested {level} deep"
+            for name, depth in zip(asked, depths, strict=True):
+                if depth == self._level:
+                    self._add([self._promise(name, self._waiting.pop(name))])
         self._saturate()
+        return None
 
     def _saturate(self) -> None:
         while self._queue:
-            self._add(self._relevant(self._queue.popleft()))
+            item = self._queue.popleft()
+            self._add(self._about_term(item) if isinstance(item, int) else self._relevant(item))
 
     def _add(self, steps: Iterable[Step]) -> None:
         for step in steps:
@@ -108,11 +127,17 @@ class Grounding:
                 if len(self.steps) >= self._most_steps:
                     raise OutOfBudget
                 inference = self.steps[step] = self._meaning(step)
-                for case in inference[1]:
-                    for fact in case:
-                        if fact not in self.possible:
-                            self.possible[fact] = None
-                            self._queue.append(fact)
+                for fact in (fact for case in inference[1] for fact in case):
+                    if len(inference[1]) == 1:
+                        self._wake(fact)
+                    elif fact not in self._facts:
+                        self._dormant[fact] = None
+
+    def _wake(self, fact: Fact) -> None:
+        if fact not in self._facts:
+            self._facts[fact] = None
+            self._dormant.pop(fact, None)
+            self._queue.append(fact)
 
     def _meaning(self, step: Step) -> Inference:
         match step:
@@ -126,38 +151,43 @@ class Grounding:
     def _term(self, *name: Any) -> int:
         if name not in self.inferences.terms:
             self.inferences.name(*name)
-            self.names.append(name)
             self._depths.append(self._depth(name))
+            self.names.append(name)
             for index in (self._successors, self._predecessors, self._inhabitants, self._same):
                 index.append([])
             self._of_successors.append([])
             self._of_inhabitants.append([])
-            self._queue.append((True, "new", self.inferences.terms[name]))
+            self._queue.append(self.inferences.terms[name])
         return self.inferences.terms[name]
 
     def _depth(self, name: Step) -> int:
         about = name[2:] if name[0] == "witness" else name[1:]
         return max((1 + self._depths[t] for t in about), default=0)
 
-    def _named(self, because: Fact, *name: Any, later: int = 0) -> bool:
-        """Whether the term is there now. If it is too deep, *because* has to wait."""
-        if name not in self.inferences.terms and self._depth(name) + later > self.level:
-            self.waiting.append(because)
-            return False
+    def _penalty(self, name: Step) -> int:
+        match name:
+            case ("serial", w) | ("dense", w, _):
+                useful = bool(self._of_successors[w])
+            case ("convergent", _, v, u):
+                useful = bool(self._of_successors[v] and self._of_successors[u])
+            case _:
+                useful = name[0] == "witness"
+        return 0 if useful else _LATER
+
+    def _asked(self, name: Step, *causes: Fact) -> Iterator[Step]:
+        """The step that gives the term, now or, if it is too deep, later."""
+        if name in self.inferences.terms or self._depth(name) + self._penalty(name) <= self._level:
+            yield self._promise(name, causes)
+        else:
+            self._waiting[name] = causes
+
+    def _promise(self, name: Step, causes: Sequence[Fact]) -> Step:
         self._term(*name)
-        return True
+        return name if name[0] != "witness" else ("true" if causes[0][0] else "false", *name[1:])
 
     def _relevant(self, fact: Fact) -> Iterator[Step]:
-        """The steps that a fact makes relevant when it becomes possible (or a term when it is new)."""
+        """The steps that a fact makes relevant."""
         match fact:
-            case (_, "new", t):
-                yield from self._new_term(t)
-            case (_, "successor", w) if self._named(fact, "serial", w):
-                yield "serial", w
-            case (_, "serial", w) if self._named(fact, "serial", w, later=_LATER):
-                yield "serial", w
-            case (_, "nonempty", w) if self._named(fact, "nonempty", w, later=_LATER):
-                yield "nonempty", w
             case (_, "R", w, v):
                 yield from self._arrow(fact, w, v)
             case (_, "E", w, y):
@@ -166,14 +196,14 @@ class Grounding:
                 yield "turn", v, u
             case (_, "=", v, u) if v < u:
                 self._same[u].append(v)
-                yield from (("same", v, u, *other) for other in list(self.possible) if u in other[2:])
+                yield from [("same", v, u, *other) for other in self._facts if u in other[2:]]
             case (value, int(), *_):
                 yield from self._truth_condition(fact, value)
-        if fact in self.possible:
-            for u in dict.fromkeys(fact[2:]):
-                yield from (("same", v, u, *fact) for v in self._same[u])
+        for u in dict.fromkeys(fact[2:]):
+            yield from (("same", v, u, *fact) for v in self._same[u])
 
-    def _new_term(self, t: int) -> Iterator[Step]:
+    def _about_term(self, t: int) -> Iterator[Step]:
+        """The steps that a new term makes relevant."""
         if self.inferences.sorts[t] == "y":
             if self._domain == "constant" and not self._idle(t):
                 yield from (("constant", w, t) for w in self._worlds if self._of_inhabitants[w])
@@ -187,9 +217,9 @@ class Grounding:
                 yield "universal", t, w
                 yield "universal", w, t
         if "serial" in self._frame:
-            self._queue.append((True, "serial", t))
+            yield from self._asked(("serial", t))
         if self._quantified and self._domain in ("cumulative", "decreasing"):
-            self._queue.append((True, "nonempty", t))
+            yield from self._asked(("nonempty", t))
 
     def _idle(self, individual: int) -> bool:
         """Whether it is the witness of a quantifier that binds nothing, so that no other need care for it."""
@@ -204,11 +234,13 @@ class Grounding:
         if of_all and isinstance(formula, MODAL):
             self._of_successors[w].append(step)
             yield from ((*step, v) for v in self._successors[w])
-            if "serial" in self._frame:
-                self._queue.append((True, "successor", w))
+            if ("serial", w) in self._waiting:
+                yield from self._asked(("serial", w))
         elif of_all and isinstance(formula, (Forall, Exists)):
             yield from self._of_all_individuals(step, w, formula.variable in free_variables(formula.body))
-        elif not isinstance(formula, (*MODAL, *QUANTIFIERS)) or self._named(fact, "witness", k, w, *xs):
+        elif isinstance(formula, (*MODAL, *QUANTIFIERS)):
+            yield from self._asked(("witness", k, w, *xs), fact)
+        else:
             yield step
 
     def _of_all_individuals(self, step: Step, w: int, binds: bool) -> Iterator[Step]:
@@ -256,12 +288,14 @@ class Grounding:
                         yield condition, w, u, v
                 case "functional" | "weakly-connected":
                     yield from ((condition, w, min(v, u), max(v, u)) for u in list(beside) if u != v)
-                case "dense" if self._named(fact, "dense", w, v):
-                    yield condition, w, v
+                case "dense":
+                    yield from self._asked((condition, w, v), fact)
                 case "convergent":
-                    yield from (
-                        (condition, w, v, u) for u in list(beside) if self._named(fact, "convergent", w, v, u)
-                    )
+                    # A world that accesses itself, as on reflexive frames, converges with all it accesses.
+                    for u in list(beside):
+                        if "reflexive" not in self._frame or w not in (v, u):
+                            other = (True, "R", w, u)
+                            yield from self._asked((condition, w, min(v, u), max(v, u)), fact, other)
         if self._domain == "cumulative":
             yield from (("cumulative", w, v, y) for y in self._inhabitants[w])
         if self._domain == "decreasing":

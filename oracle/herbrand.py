@@ -160,10 +160,9 @@ class HerbrandProver:
         """It is part of modalgen."""
         return __file__
 
-    @cache
     def version(self) -> str:
         """The versions of modalgen and of PySAT, whose solver it uses."""
-        return f"modalgen {version('modalgen')}, PySAT {version('python-sat')}"
+        return _versions()
 
     def decide(self, problem: Problem, limits: Limits) -> Verdict:
         """Look for a certificate, level by level. Decisive only with one that the checker accepts."""
@@ -192,6 +191,11 @@ class HerbrandProver:
         )
 
 
+@cache
+def _versions() -> str:
+    return f"modalgen {version('modalgen')}, PySAT {version('python-sat')}"
+
+
 def _prove(problem: Problem, deadline: float) -> tuple[dict[str, Any] | None, str]:
     """A certificate, or None and why there is none."""
     encoding = _Encoding()
@@ -208,12 +212,10 @@ def _prove(problem: Problem, deadline: float) -> tuple[dict[str, Any] | None, st
                     core = minimal_core(grounding.steps)
                     order = in_order({step: grounding.steps[step] for step in core})
                     return certificate(grounding, order), ""
-                if not grounding.waiting:
-                    return None, "all instances together have a model"
-                if grounding.level == MAX_LEVEL:
-                    return None, f"not refuted with terms nested {MAX_LEVEL} deep"
                 if time.monotonic() > deadline:
                     return None, "the time was used up"
-                grounding.deepen()
+                model, numbers = solver.get_model(), encoding.numbers
+                if ended := grounding.extend(lambda fact: model[numbers[fact] - 1] > 0, MAX_LEVEL):
+                    return None, ended
     except OutOfBudget:
         return None, f"the grounding has more than {MAX_STEPS} steps"

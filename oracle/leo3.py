@@ -112,10 +112,10 @@ def status_of(completed: Completed, has_premises: bool) -> tuple[SzsStatus, str]
             return SzsStatus.TIMEOUT, "the time was used up"
         case "GaveUp", _:
             return SzsStatus.GAVE_UP, "Leo-III gave up"
-        case ("TypeError" | "SyntaxError" | "InputError" | "SemanticError"), _:
+        case (("TypeError" | "SyntaxError" | "InputError" | "SemanticError"), _):
             return SzsStatus.INPUT_ERROR, f"Leo-III cannot read the problem: {reported[0]}"
-        case ("MemoryOut" | "ResourceOut"), _:
+        case (("MemoryOut" | "ResourceOut"), _):
             return SzsStatus.RESOURCE_OUT, "the memory was used up"
-        case ("CounterSatisfiable" | "Satisfiable"), _:
+        case (("CounterSatisfiable" | "Satisfiable"), _):
             return SzsStatus.UNKNOWN, "Leo-III does not refute; its word for a countermodel is not taken"
     return SzsStatus.UNKNOWN, f"{reported[0]} with exit code {completed.exit_code} is no answer"

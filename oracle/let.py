@@ -102,7 +102,7 @@ def translate(problem: Problem, form: Form, limits: Limits) -> Translation:
         return failed(SzsStatus.TIMEOUT, f"LET was stopped at the limit of {completed.stopped}", *outcome)
     if completed.exit_code != 0:
         return failed(SzsStatus.ERROR, f"LET failed: {_complaint(completed.output)}", *outcome)
-    text = _without_comments(completed.written.get(_OUTPUT, ""))
+    text = without_comments(completed.written.get(_OUTPUT, ""))
     if objection := _objection(text, form):
         return failed(SzsStatus.ERROR, f"LET's output is not used: {objection}", *outcome)
     return Translation(text, names, let.version, command, SzsStatus.UNKNOWN, "", *outcome)
@@ -135,7 +135,7 @@ def renamed(problem: Problem, names: Mapping[str, str]) -> Problem:
     )
 
 
-def _without_comments(text: str) -> str:
+def without_comments(text: str) -> str:
     """The annotated formulas, one a line as LET writes them."""
     return "".join(f"{line}\n" for line in text.splitlines() if line and not line.startswith("%"))
 

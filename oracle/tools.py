@@ -201,12 +201,15 @@ def _configured(name: str) -> str:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DeciderMissing(f"{file} cannot be read: {error}") from error
     tools = settings.get("tools", {})
-    unknown = sorted({*settings} - {"tools"}) or sorted({*tools} - {*TOOLS} if isinstance(tools, dict) else [])
+    unknown = sorted({*settings} - {"tools"}) or sorted(
+        {*tools} - {*TOOLS} if isinstance(tools, dict) else []
+    )
     if unknown or not isinstance(tools, dict):
         known = ", ".join(TOOLS)
-        raise DeciderMissing(f"{file}: a table [tools] with the keys {known} is expected" + (
-            f", but it has {unknown[0]!r}" if unknown else ""
-        ))
+        raise DeciderMissing(
+            f"{file}: a table [tools] with the keys {known} is expected"
+            + (f", but it has {unknown[0]!r}" if unknown else "")
+        )
     value = tools.get(name, "")
     if not isinstance(value, str):
         raise DeciderMissing(f"{file}: tools.{name} is not a string")

@@ -101,9 +101,7 @@ class Vampire:
         )
 
 
-def judged_model(
-    output: str, vocabulary: Vocabulary, problem: Problem
-) -> tuple[KripkeModel | None, str]:
+def judged_model(output: str, vocabulary: Vocabulary, problem: Problem) -> tuple[KripkeModel | None, str]:
     """The countermodel in the output if the reference evaluator accepts it, else None and why not."""
     try:
         model = read_model(output, vocabulary, problem)
@@ -157,7 +155,7 @@ def _silent(completed: Completed) -> tuple[SzsStatus, str]:
     if re.search(r"Memory limit|Insufficient system memory", completed.output):
         return SzsStatus.RESOURCE_OUT, "the memory was used up"
     if completed.exit_code == _FAILURE:
-        telling = [line for line in completed.output.splitlines() if line and not line.startswith("%")]
-        complaint = next(iter(telling), "it says nothing")[:200]
-        return SzsStatus.INPUT_ERROR, f"Vampire cannot read the problem: {complaint}"
+        complaint = re.search(r"^(?:% )?(.*\berror\b.*)$", completed.output, re.MULTILINE | re.IGNORECASE)
+        words = complaint[1][:200] if complaint else f"exit code {_FAILURE}"
+        return SzsStatus.INPUT_ERROR, f"Vampire cannot read the problem: {words}"
     return SzsStatus.UNKNOWN, f"no SZS status is reported (exit code {completed.exit_code})"

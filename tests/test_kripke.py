@@ -94,7 +94,7 @@ def truth_sets(model: KripkeModel, formula: Formula) -> int:
 
 
 @given(models(first_order=False), propositional(12))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_truth_at_every_world_agrees_with_truth_sets(model: KripkeModel, formula: Formula) -> None:
     """Two evaluators, one by recursion at a world and one by sets of worlds, agree."""
     bits = truth_sets(model, formula)
@@ -124,7 +124,7 @@ def ground(model: KripkeModel, formula: Formula, values: dict[str, int]) -> Form
 
 
 @given(models(), first_order(height=4, symbols=SYMBOLS))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_quantifiers_agree_with_their_grounding(model: KripkeModel, formula: Formula) -> None:
     """Actualist quantifiers are conjunctions over all individuals guarded by existence at the world."""
     assert model.domains is not None

@@ -253,9 +253,7 @@ def test_a_finite_model_that_is_none_is_an_error(monkeypatch: pytest.MonkeyPatch
         assert words in verdict.note
 
 
-def test_a_saturation_is_an_answer_without_a_model(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_saturation_is_an_answer_without_a_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """On first-order input a saturated set refutes; there is no countermodel to show."""
     fake_vampire(monkeypatch, tmp_path, f"{REFUTED}% SZS output start Saturation.\n")
     verdict = Vampire("embedded-tff").decide(D_AXIOM, Limits())

@@ -101,7 +101,9 @@ def usable(tools: Sequence[str]) -> tuple[Decider, ...]:
     try:
         for name in tools:
             find(name)
-        trusts = [try_out(decider, lambda d, problem: d.decide(problem, CANARY_LIMITS)) for decider in deciders]
+        trusts = [
+            try_out(decider, lambda d, problem: d.decide(problem, CANARY_LIMITS)) for decider in deciders
+        ]
     except DeciderMissing as error:
         fail(str(error))
     if found := faults(trusts):
