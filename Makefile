@@ -5,7 +5,8 @@ SPEC ?= specs/seriality.yaml
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(wildcard modalgen/*.py modalgen/*/*.py gen/*.py oracle/*.py schemas/*)
+SOURCES := $(wildcard modalgen/*.py modalgen/*/*.py gen/*.py oracle/*.py evaluate/*.py evaluate/*.yaml evaluate/*/*.yaml \
+    schemas/*)
 
 .PHONY: help build test lint format lock benchmarks clean
 

@@ -1,4 +1,6 @@
-"""LET and Vampire against our own embedding and E: `python benchmarks/authority.py [problems] [jobs] [seconds]`.
+"""LET and Vampire against our own embedding and E.
+
+`python benchmarks/authority.py [problems] [jobs] [seconds for a run]`
 
 The problems are those of `benchmarks/problems.py` whose frame conditions LET knows, with local
 premises, with global premises and with a global conjecture by turns. Every problem goes to Vampire on

@@ -26,7 +26,7 @@ from modalgen.records import PAIRS, REJECTED
 from modalgen.verify import verify
 
 SPEC = Path(__file__).parent.parent / "specs" / "seriality.yaml"
-LIMIT = "20"
+LIMIT = "30"
 MARKER = "MODALGEN_KILLED_BUILDS"
 
 
@@ -37,15 +37,22 @@ def command(out: Path, store: Path) -> list[str]:
     return [sys.executable, "-c", program, "build", str(SPEC), *options]
 
 
-def killed_after(seconds: float, arguments: list[str], marker: str) -> bool:
-    """Start the build and kill it; whether it was still running."""
-    environment = {**os.environ, MARKER: marker}
-    process = subprocess.Popen(arguments, env=environment, stderr=subprocess.DEVNULL)
+def killed_after(seconds: float, arguments: list[str], store: Path, marker: str) -> bool:
+    """Start the build and kill it, so long after it has opened the store; whether it was still running."""
+    process = start(arguments, store, marker)
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGKILL)
     return process.wait() == -signal.SIGKILL
+
+
+def start(arguments: list[str], store: Path, marker: str) -> subprocess.Popen[bytes]:
+    """Start the build and wait until it opens the store, which takes longer than a short build itself."""
+    process = subprocess.Popen(arguments, env={**os.environ, MARKER: marker}, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not store.exists():
+        time.sleep(0.002)
+    return process
 
 
 def stray_processes(marker: str) -> int:
@@ -80,20 +87,19 @@ def entries(store: Path) -> int:
 def main(trials: int) -> int:
     """Run the trials; the number of those that failed."""
     rng = random.Random(0)
-    failures = killed = remembered = recalled_in_all = 0
+    failures = killed = stored = recalled_in_all = 0
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
+        straight = start(command(directory / "straight", directory / "s"), directory / "s", "")
         started = time.monotonic()
-        subprocess.run(
-            command(directory / "straight", directory / "s"), check=True, stderr=subprocess.DEVNULL
-        )
+        straight.wait()
         duration = time.monotonic() - started
         expected = [(directory / "straight" / file).read_bytes() for file in (PAIRS, REJECTED)]
         print(f"not killed: {duration:.1f} s, {entries(directory / 's')} verdicts in the store")
         for trial in range(trials):
             out, store = directory / f"out-{trial}", directory / f"store-{trial}"
             moment = rng.uniform(0, duration)
-            was_killed = killed_after(moment, command(out, store), str(trial))
+            was_killed = killed_after(moment, command(out, store), store, str(trial))
             strays = stray_processes(str(trial))
             holds = not out.exists() or not verify(out)
             before = entries(store)
@@ -109,15 +115,14 @@ def main(trials: int) -> int:
             failed = not (sound and holds and strays == 0)
             failures += failed
             killed += was_killed
-            remembered += before
+            stored += before
             recalled_in_all += recalled
             verdict = "FAILED" if failed else "same bytes"
-            what = "killed" if was_killed else "ended before"
-            print(
-                f"{trial + 1:3}: {what} at {moment:.2f} s with {before:4} verdicts; {recalled:4} recalled; {verdict}"
-            )
+            how = "killed" if was_killed else "ended before"
+            found = f"{before:4} verdicts stored, {recalled:4} recalled"
+            print(f"{trial + 1:3}: {how} at {moment:.2f} s, {found}, {verdict}", flush=True)
     print(f"{killed} of {trials} killed while running, {failures} failed; ", end="")
-    print(f"{remembered} verdicts in the stores at the kills, {recalled_in_all} recalled")
+    print(f"{stored} verdicts in the stores at the kills, {recalled_in_all} recalled")
     return failures
 
 

@@ -1,13 +1,13 @@
-"""Candidates: the templates of a contrast with their holes filled, in a reproducible random order.
+"""Candidates: templates of a contrast with their holes filled, and what its grammars enumerate.
 
-Each hole has its contents in classes by size. A *cell* takes one class for each hole; candidates
-are drawn by a uniformly random cell and then by a uniformly random filling from it, so that small
-contents, which are few, occur as often as large ones. Every filling is drawn exactly once. Cells and
-fillings are drawn without replacement by the Fisher–Yates shuffle on an array that exists only
-where it has changed (Knuth, *The Art of Computer Programming*, volume 2, section 3.4.2), so memory
-grows with what was drawn and not with the number of fillings.
+Each hole of a template has its contents in classes by size. A *cell* takes one class for each hole;
+candidates are drawn by a uniformly random cell and then by a uniformly random filling from it, so
+that small contents, which are few, occur as often as large ones. Every filling is drawn exactly once.
+Cells and fillings are drawn without replacement by the Fisher–Yates shuffle on an array that exists
+only where it has changed (Knuth, *The Art of Computer Programming*, volume 2, section 3.4.2), so
+memory grows with what was drawn and not with the number of fillings.
 
-Nothing here looks at the semantics: candidates have no labels.
+Candidates have no labels. Those of a template are drawn without regard to the semantics.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from itertools import groupby
 from math import prod
 
 from modalgen.formula import Formula, predicates, size, substitute
+from modalgen.gen.candidate import Candidate
 from modalgen.gen.canonical import Polynomial, normal_form
 from modalgen.gen.content import contents
 from modalgen.gen.contrast import Contrast, Template
+from modalgen.gen.grammar import grammar_candidates
 
-
-@dataclass(frozen=True)
-class Candidate:
-    """A filled template: a problem that has neither semantics nor label yet."""
-
-    template: str
-    task: str
-    premises: tuple[Formula, ...]
-    conjecture: Formula
+__all__ = ["Candidate", "candidates", "holes"]
 
 
 def candidates(contrast: Contrast, task: str, seed: int) -> Iterator[Candidate]:
-    """The candidates of a task, one template after the other in turn, until all are exhausted.
+    """The candidates of a task, one template or grammar after the other in turn, until all are exhausted.
 
     The same contrast, task and seed give the same candidates in the same order. In a filling, no two
     holes hold equivalent formulas, and no filling of a template is repeated.
 
     Raises ValueError if a hole is used with two numbers of parameters, has no declared content, or
-    has more atoms than `contents` can take.
+    has more atoms than `contents` can take, or if a grammar's symbols make too many small models.
     """
-    templates = [template for template in contrast.templates if template.task == task]
-    turns = [_fillings(contrast, template, seed) for template in templates]
+    turns = [
+        *(_fillings(contrast, template, seed) for template in contrast.templates if template.task == task),
+        *(
+            grammar_candidates(contrast, grammar, seed)
+            for grammar in contrast.grammar
+            if grammar.task == task
+        ),
+    ]
     while turns:
         going = []
         for turn in turns:

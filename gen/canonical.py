@@ -212,17 +212,18 @@ def canonical_key(premises: tuple[Formula, ...], conjecture: Formula) -> str:
     def text(names: Names) -> str:
         return f"{', '.join(sorted(_text(h, names) for h in hypotheses))} ⊢ {_text(goal, names)}"
 
-    symbols = _symbols(goal).union(*(_symbols(h) for h in hypotheses))
+    symbols = symbols_of(goal).union(*(symbols_of(h) for h in hypotheses))
     return min(text(names) for names in _renamings(symbols, text))
 
 
-def _symbols(normal: Polynomial) -> frozenset[Symbol]:
+def symbols_of(normal: Polynomial) -> frozenset[Symbol]:
+    """The symbols that are left in a normal form, with their arities."""
     found: set[Symbol] = set()
     for unit in frozenset[Unit]().union(*normal):
         if isinstance(unit, Atom):
             found.add((unit.predicate, len(unit.arguments)))
         else:
-            found.update(*(_symbols(body) for body in unit.bodies))
+            found.update(*(symbols_of(body) for body in unit.bodies))
     return frozenset(found)
 
 

@@ -55,13 +55,14 @@ class Columns:
         self.models = pointed_models(arities, worlds, individuals, classes)
         self.worlds = worlds
         self.individuals = individuals
+        self.classes = tuple(classes)
         W, D = range(worlds), range(individuals)
         # One bit for each model: whether the world is there, the individual is there, the one world
         # accesses the other, the individual exists at the world.
-        self._there = [self._where(lambda s, w=w: w < len(s.relation)) for w in W]
-        self._present = [self._where(lambda s, d=d: d < s.population) for d in D]
-        self._accesses = {(w, v): self._where(lambda s, w=w, v=v: s.accesses(w, v)) for w in W for v in W}
-        self._exists = {(d, w): self._where(lambda s, d=d, w=w: s.exists(d, w)) for d in D for w in W}
+        self._there = [self._where(Skeleton.has_world, w) for w in W]
+        self._present = [self._where(Skeleton.has_individual, d) for d in D]
+        self._accesses = {(w, v): self._where(Skeleton.accesses, w, v) for w in W for v in W}
+        self._exists = [[self._where(Skeleton.exists, d, w) for w in W] for d in D]
         self._everywhere = (1 << len(self.models)) - 1
         self._scopes: list[_Scope] = []
         self._facts: dict[tuple[int, Fact], int] = {}
@@ -77,7 +78,7 @@ class Columns:
     def members(self, semantics: Semantics) -> int:
         """The models in a class, one bit for each model."""
         if semantics not in self._members:
-            self._members[semantics] = self._where(lambda skeleton: belongs(skeleton, semantics))
+            self._members[semantics] = self._where(belongs, semantics)
         return self._members[semantics]
 
     def top(self, scope: int = 0) -> int:
@@ -132,26 +133,27 @@ class Columns:
         return self._scopes[scope]
 
     def _next_scope(self, scope: int) -> _Scope:
-        top = self._joined(scope, lambda values, w: reduce(and_, (self._present[d] for d in values), self._there[w]))
-        distances = range(1 - self.worlds, self.worlds)
+        count, distances = len(self.models), range(1 - self.worlds, self.worlds)
+        arrows = [[self._accesses.get((w, w + by), 0) for w in range(self.worlds)] for by in distances]
+        top = self._joined(
+            scope, lambda values, w: reduce(and_, (self._present[d] for d in values), self._there[w])
+        )
         return _Scope(
-            width=self.individuals**scope * self.worlds * len(self.models),
+            width=self.individuals**scope * self.worlds * count,
             top=top,
             arrows=tuple(
-                (by * len(self.models), self._joined(scope, lambda _, w, by=by: self._accesses.get((w, w + by), 0)) & top)
-                for by in distances
+                (by * count, self._repeated(scope, there) & top)
+                for by, there in zip(distances, arrows, strict=True)
             ),
-            existing=tuple(
-                self._joined(scope, lambda _, w, d=d: self._exists[d, w]) & top for d in range(self.individuals)
-            ),
+            existing=tuple(self._repeated(scope, there) & top for there in self._exists),
         )
 
-    def _where(self, holds: Callable[[Skeleton], bool]) -> int:
+    def _where(self, holds: Callable[..., bool], *arguments: int | Semantics) -> int:
         """The models whose skeletons have a property, one bit for each model."""
         known: dict[Skeleton, bool] = {}
         for model in self.models:
             if model.skeleton not in known:
-                known[model.skeleton] = holds(model.skeleton)
+                known[model.skeleton] = holds(model.skeleton, *arguments)
         return _packed(known[model.skeleton] for model in self.models)
 
     def _read_facts(self, facts: Sequence[Fact], population: int) -> None:
@@ -164,6 +166,10 @@ class Columns:
             for n, fact in enumerate(facts):
                 held = _packed(bool(label >> n & 1) for label in labels)
                 self._facts[w, fact] = self._facts.get((w, fact), 0) | held
+
+    def _repeated(self, scope: int, blocks: Sequence[int]) -> int:
+        """The column made of a block of one bit for each model at each world, whatever the variables."""
+        return self._joined(scope, lambda _, w: blocks[w])
 
     def _joined(self, scope: int, block: Callable[[tuple[int, ...], int], int]) -> int:
         """The column made of a block of one bit for each model, for all values of variables and worlds."""

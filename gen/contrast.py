@@ -1,4 +1,4 @@
-"""A contrast as its author declared it: two semantics, formula templates, what to select.
+"""A contrast as its author declared it: two semantics, where formulas come from, what to select.
 
 These are the values that `modalgen.gen.spec` makes of a YAML file. A contrast carries no labels:
 which side is valid is what the oracle finds out.
@@ -37,6 +37,26 @@ class Template:
 
 
 @dataclass(frozen=True)
+class Grammar:
+    """Formulas to enumerate: all over these symbols, with these operators, within these bounds.
+
+    `operators` are some of not, and, or, implies, iff, box, diamond, forall, exists. The bounds are
+    those of the conjecture: nodes, nesting of □ and ◇, nesting of quantifiers. On the task "inference"
+    there are so many `premises`, each of at most `premise_size` nodes; otherwise both are 0.
+    """
+
+    id: str
+    task: str
+    operators: tuple[str, ...]
+    symbols: tuple[tuple[str, int], ...]
+    max_size: int
+    modal_depth: int
+    quantifier_depth: int
+    premises: int = 0
+    premise_size: int = 0
+
+
+@dataclass(frozen=True)
 class StructuralLimits:
     """The most that a formula of a pair may have: nesting of □ and ◇, of quantifiers, and nodes."""
 
@@ -47,18 +67,30 @@ class StructuralLimits:
 
 @dataclass(frozen=True)
 class Selection:
-    """How many pairs of each task to accept, and the seed that orders the candidates."""
+    """How many pairs of each task to accept, which ones, and the seed that orders the candidates.
+
+    `max_family_share` is the most of a task's pairs that may share one modal schema. If `balanced`,
+    as many pairs are valid on side a only as on side b only, within each task and each modal depth.
+    `countermodel_worlds` are the numbers of worlds that the least countermodel may have; any if
+    empty. A pair nests □ and ◇, and quantifiers, at least as deep as the last two say.
+    """
 
     validity: int
     inference: int
     seed: int
+    max_family_share: float = 1.0
+    balanced: bool = False
+    countermodel_worlds: tuple[int, ...] = ()
+    least_modal_depth: int = 0
+    least_quantifier_depth: int = 0
 
 
 @dataclass(frozen=True)
 class Contrast:
     """One contrast. `sides` are the semantics a and b. `symbols` are predicate symbols with arity
-    (0: a propositional atom). `expect` are the labels of a and b that the author expects of every
-    pair, which the build checks; None if nothing is expected."""
+    (0: a propositional atom). Candidates come from `templates` and `grammar`. `expect` are the labels
+    of a and b that the author expects of every pair, which the build checks; None if nothing is
+    expected."""
 
     id: str
     title: str
@@ -71,3 +103,4 @@ class Contrast:
     limits: StructuralLimits
     select: Selection
     expect: tuple[bool, bool] | None
+    grammar: tuple[Grammar, ...] = ()

@@ -1,24 +1,25 @@
 """All formulas up to a size, one for each truth column: dynamic programming over columns.
 
-What the operators make of two formulas depends, over all small models, on their columns only. So of
-the formulas of a size only those are kept whose column is new, and those of the next sizes are
-built from these. Whatever formula one thinks of within the bounds, an equivalent one that is no
-larger and nested no deeper is found, as long as no size offers more than `ways` combinations; beyond,
-a sample of so many is drawn, which bounds time and memory.
+What an operator makes of formulas depends, over all small models, on their columns only. So of the
+formulas of a size only those are kept whose column is new, and larger ones are built from these.
+Each formula within the bounds that has no subformula valid or contradictory over the small models
+has an equivalent one among those kept that is no larger and nested no deeper, unless a size
+offers more than a set number of combinations: then so many of them are drawn at random, which
+bounds time and memory.
 
-A *scope* of n variables is that of the bodies of n nested quantifiers. Formulas are built for each
-scope, those with more variables first.
+A *scope* of n variables is where the bodies of n nested quantifiers are built. Bound variables are
+named by how deep they are nested.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from modalgen.formula import And, Atom, Box, Diamond, Exists, Forall, Formula, Iff, Implies, Not, Or
 from modalgen.gen.columns import Columns
+from modalgen.gen.drawing import drawn
 
 VARIABLES = ("x", "y", "z", "u", "v", "w")
 
@@ -30,6 +31,7 @@ CONNECTIVES: dict[str, type[And] | type[Or] | type[Implies] | type[Iff]] = {
 }
 
 MODAL = ("box", "diamond")
+QUANTIFIERS = ("forall", "exists")
 
 # What one size of formulas in one scope may take: combinations that are tried, and bits of columns.
 MAX_WAYS = 60_000
@@ -49,7 +51,7 @@ class Classed:
 @dataclass(frozen=True)
 class Bounds:
     """The operators to use (not, and, or, implies, iff, box, diamond, forall, exists), and the most
-    that a formula may have: nodes, nesting of □ and ◇, nesting of quantifiers."""
+    that a formula may have: nodes, nesting of □ and ◇, nesting of quantifiers (as many as VARIABLES)."""
 
     operators: tuple[str, ...]
     size: int
@@ -58,7 +60,11 @@ class Bounds:
 
 
 class Enumeration:
-    """The closed formulas over a vocabulary within bounds, size by size."""
+    """The closed formulas over a vocabulary within bounds, size by size.
+
+    The columns are those over the vocabulary's arities. The seed matters to sizes of which a sample is
+    drawn.
+    """
 
     def __init__(
         self, vocabulary: Sequence[tuple[str, int]], columns: Columns, bounds: Bounds, seed: str
@@ -71,7 +77,7 @@ class Enumeration:
         self._known: list[dict[int, list[tuple[int, int]]]] = [{} for _ in range(bounds.quantifier_depth + 1)]
 
     def of_size(self, size: int) -> list[Classed]:
-        """The closed formulas of this size that stand for columns which no smaller formula has."""
+        """The closed formulas of this size, each with a column that no smaller one nested as little has."""
         return self._level(size, 0)
 
     def _level(self, size: int, scope: int) -> list[Classed]:
@@ -87,7 +93,10 @@ class Enumeration:
     def _new(self, size: int, scope: int) -> Iterator[Classed]:
         known, bounds, top = self._known[scope], self.bounds, self.columns.top(scope)
         for made in self._made(size, scope):
-            if made.modal_depth > bounds.modal_depth or made.quantifier_depth > bounds.quantifier_depth - scope:
+            if (
+                made.modal_depth > bounds.modal_depth
+                or made.quantifier_depth > bounds.quantifier_depth - scope
+            ):
                 continue
             if made.column in (0, top):
                 continue
@@ -103,22 +112,15 @@ class Enumeration:
             yield from self._atoms(scope)
             return
         ways = list(self._ways(size, scope))
-        total = sum(len(left) * len(right) for _, left, right in ways)
         most = min(MAX_WAYS, MAX_BITS // self.columns.top(scope).bit_length())
-        chosen: Sequence[int] = range(total)
-        if total > most:
-            chosen = sorted(random.Random(f"{self._seed}/{size}/{scope}").sample(range(total), most))
-        numbers, first = iter(chosen), 0
-        number = next(numbers, total)
-        for operator, left, right in ways:
-            end = first + len(left) * len(right)
-            while number < end:
-                i, j = divmod(number - first, len(right))
-                # A commutative connective on two formulas of one size: one order is enough.
-                if operator == "implies" or left is not right or i < j:
-                    yield self._applied(operator, left[i], right[j], scope)
-                number = next(numbers, total)
-            first = end
+        lengths = [tuple(map(len, operands)) for _, operands in ways]
+        for which, places in drawn(lengths, most, f"{self._seed}/{size}/{scope}"):
+            operator, operands = ways[which]
+            # A commutative connective on two formulas of one size: one order is enough.
+            if operator == "implies" or operands[0] is not operands[-1] or places[0] <= places[-1]:
+                yield self._applied(
+                    operator, [of[place] for of, place in zip(operands, places, strict=True)], scope
+                )
 
     def _atoms(self, scope: int) -> Iterator[Classed]:
         for number, (name, arity) in enumerate(self.vocabulary):
@@ -126,43 +128,44 @@ class Enumeration:
                 atom = Atom(name, tuple(VARIABLES[place] for place in places))
                 yield Classed(atom, self.columns.atom(number, places, scope), 0, 0)
 
-    def _ways(self, size: int, scope: int) -> Iterator[tuple[str, list[Classed], list[Classed]]]:
-        """The operators with their left and right operands; a unary operator has its operand twice."""
+    def _ways(self, size: int, scope: int) -> Iterator[tuple[str, tuple[list[Classed], ...]]]:
+        """The operators, each with the formulas that its operands can be."""
         operand = self._level(size - 1, scope)
         shallow = [classed for classed in operand if classed.modal_depth < self.bounds.modal_depth]
-        bodies = self._level(size - 1, scope + 1)
         for operator in self.bounds.operators:
-            if operator in CONNECTIVES:
-                for left_size in range(1, size - 1):
-                    right_size = size - 1 - left_size
-                    # A commutative connective: the smaller operand on the left is enough.
-                    if operator == "implies" or left_size <= right_size:
-                        yield operator, self._level(left_size, scope), self._level(right_size, scope)
+            if operator == "not":
+                yield operator, (operand,)
+            elif operator in MODAL:
+                yield operator, (shallow,)
+            elif operator in QUANTIFIERS:
+                yield operator, (self._level(size - 1, scope + 1),)
             else:
-                unary = operand if operator == "not" else shallow if operator in MODAL else bodies
-                yield operator, unary, unary[:1]
+                for left in range(1, size - 1):
+                    right = size - 1 - left
+                    # A commutative connective: the smaller operand on the left is enough.
+                    if operator == "implies" or left <= right:
+                        yield operator, (self._level(left, scope), self._level(right, scope))
 
-    def _applied(self, operator: str, left: Classed, right: Classed, scope: int) -> Classed:
-        """The formula that the operator makes; a unary one takes the left operand."""
-        columns, a = self.columns, left.column
-        modal, quantified = left.modal_depth, left.quantifier_depth
+    def _applied(self, operator: str, operands: list[Classed], scope: int) -> Classed:
+        """The formula that an operator makes."""
+        first, last = operands[0], operands[-1]
+        columns, a = self.columns, first.column
+        modal = max(first.modal_depth, last.modal_depth) + (operator in MODAL)
+        quantified = max(first.quantifier_depth, last.quantifier_depth) + (operator in QUANTIFIERS)
+        formula: Formula
         match operator:
             case "not":
-                return Classed(Not(left.formula), columns.negation(a, scope), modal, quantified)
+                formula, column = Not(first.formula), columns.negation(a, scope)
             case "box":
-                return Classed(Box(left.formula), columns.box(a, scope), modal + 1, quantified)
+                formula, column = Box(first.formula), columns.box(a, scope)
             case "diamond":
-                return Classed(Diamond(left.formula), columns.diamond(a, scope), modal + 1, quantified)
+                formula, column = Diamond(first.formula), columns.diamond(a, scope)
             case "forall":
-                formula: Formula = Forall(VARIABLES[scope], left.formula)
-                return Classed(formula, columns.forall(a, scope), modal, quantified + 1)
+                formula, column = Forall(VARIABLES[scope], first.formula), columns.forall(a, scope)
             case "exists":
-                formula = Exists(VARIABLES[scope], left.formula)
-                return Classed(formula, columns.exists(a, scope), modal, quantified + 1)
-        kind = CONNECTIVES[operator]
-        return Classed(
-            kind(left.formula, right.formula),
-            columns.connective(kind, a, right.column, scope),
-            max(modal, right.modal_depth),
-            max(quantified, right.quantifier_depth),
-        )
+                formula, column = Exists(VARIABLES[scope], first.formula), columns.exists(a, scope)
+            case _:
+                kind = CONNECTIVES[operator]
+                formula = kind(first.formula, last.formula)
+                column = columns.connective(kind, a, last.column, scope)
+        return Classed(formula, column, modal, quantified)

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
 from modalgen.gen.small_frames import Skeleton, skeletons
-from modalgen.kripke import KripkeModel
 from modalgen.semantics import Semantics
 
 # A symbol, by its place in the vocabulary, applied to individuals.
@@ -61,44 +60,22 @@ def pointed_models(
         if symmetries is None:
             continue
         twins = [_equal_facts(facts, pair) for pair in _coextensive(skeleton)]
+        differ: dict[tuple[bool, ...], bool] = {}
         for valuation in product(range(1 << len(facts)), repeat=len(skeleton.relation)):
-            if (
-                not any(symmetry(valuation) < valuation for symmetry in symmetries)
-                and not any(_agree(valuation, equal) for equal in twins)
-                and _no_bisimilar_worlds(skeleton, valuation)
-            ):
+            if any(symmetry(valuation) < valuation for symmetry in symmetries):
+                continue
+            if any(_agree(valuation, equal) for equal in twins):
+                continue
+            # Of the valuation it matters to bisimilarity only where it is the same.
+            same = tuple(v == w for v, w in combinations(valuation, 2))
+            if same not in differ:
+                differ[same] = _no_bisimilar_worlds(skeleton, valuation)
+            if differ[same]:
                 found.append(PointedModel(skeleton, valuation))
     return tuple(found)
 
 
-def to_kripke(model: PointedModel, vocabulary: Sequence[tuple[str, int]]) -> KripkeModel:
-    """The model as the reference evaluator reads it. The vocabulary names the symbols."""
-    relation, domains = model.skeleton.relation, model.skeleton.domains
-    worlds = range(len(relation))
-    facts = ground_facts([arity for _, arity in vocabulary], model.skeleton.population)
-    true = [{fact for n, fact in enumerate(facts) if label >> n & 1} for label in model.valuation]
-    return KripkeModel(
-        worlds=len(relation),
-        accessibility=frozenset((w, v) for w in worlds for v in worlds if relation[w] >> v & 1),
-        domains=None
-        if domains is None
-        else tuple(frozenset(d for d in range(D.bit_length()) if D >> d & 1) for D in domains),
-        valuation={
-            name: frozenset(w for w in worlds if (symbol, ()) in true[w])
-            for symbol, (name, arity) in enumerate(vocabulary)
-            if arity == 0
-        },
-        extensions={
-            name: tuple(frozenset(row for s, row in true[w] if s == symbol) for w in worlds)
-            for symbol, (name, arity) in enumerate(vocabulary)
-            if arity > 0
-        },
-    )
-
-
-def _symmetries(
-    skeleton: Skeleton, facts: Sequence[Fact]
-) -> list[Callable[[Valuation], Valuation]] | None:
+def _symmetries(skeleton: Skeleton, facts: Sequence[Fact]) -> list[Callable[[Valuation], Valuation]] | None:
     """The renamings that keep the skeleton, as what they make of valuations; the identity left out.
 
     A renaming permutes the worlds, the point excepted, and the individuals. None if some renaming

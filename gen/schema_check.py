@@ -25,6 +25,7 @@ FORMAT = "modalgen/contrast/1"
 _TYPES = {
     "string": "text",
     "integer": "a whole number",
+    "number": "a number",
     "boolean": "true or false",
     "array": "a list",
     "object": "a mapping (`key: value`)",
@@ -149,6 +150,12 @@ def _faults(error: ValidationError) -> Iterator[Fault]:
                 yield Fault(
                     path, "key", f"the key {quoted(key)} is missing{where}", expected, None, True, key
                 )
+        case "anyOf":
+            keys = [key for branch in limit for key in branch["required"]]
+            missing = next((key for key in keys if nearest(key, value)), keys[0])
+            yield Fault(
+                path, "key", f"{_name(path)} has neither {listed(keys, 'nor')}", None, None, True, missing
+            )
         case "oneOf" if isinstance(value, dict):
             yield _not_exactly_one(path, value, [key for branch in limit for key in branch["required"]])
         case "additionalProperties":
@@ -180,6 +187,8 @@ def _name(path: Keys) -> str:
             return f"side `{side}`"
         case ("templates", int(number)):
             return f"template {number + 1}"
+        case ("grammar", int(number)):
+            return f"grammar {number + 1}"
         case (*_, "premises", int(number)):
             return f"premise {number + 1}"
         case (*_, str(key), int(number)):
@@ -255,6 +264,8 @@ def _broken_rule(error: ValidationError, path: Keys, schema: dict[str, Any]) -> 
 
 
 def _range(error: ValidationError, schema: dict[str, Any]) -> str | None:
+    if schema.get("type") == "number":
+        return f"a number above {schema['exclusiveMinimum']} and up to {schema['maximum']}"
     if error.validator in ("minimum", "maximum"):
         return f"a whole number from {schema['minimum']} to {schema['maximum']}"
     return None

@@ -34,6 +34,14 @@ class Skeleton:
         """The number of individuals."""
         return 0 if self.domains is None else union(self.domains).bit_length()
 
+    def has_world(self, world: int) -> bool:
+        """Whether the world is there."""
+        return world < len(self.relation)
+
+    def has_individual(self, individual: int) -> bool:
+        """Whether the individual is there."""
+        return individual < self.population
+
     def accesses(self, world: int, other: int) -> bool:
         """Whether there is an arrow. There is none from or to a world that is not there."""
         return world < len(self.relation) and bool(self.relation[world] >> other & 1)
@@ -83,19 +91,19 @@ def _siblings(relation: Relation) -> Relation:
     return compose(converse(relation), relation)
 
 
-# Each condition on R, with the identity relation I.
+# Each condition on R, with the identity relation E.
 _CONDITIONS: dict[str, Callable[[Relation, Relation], bool]] = {
-    "serial": lambda R, I: _within(I, compose(R, converse(R))),
-    "reflexive": lambda R, I: _within(I, R),
-    "symmetric": lambda R, I: _within(converse(R), R),
-    "transitive": lambda R, I: _within(compose(R, R), R),
-    "euclidean": lambda R, I: _within(_siblings(R), R),
-    "dense": lambda R, I: _within(R, compose(R, R)),
-    "convergent": lambda R, I: _within(_siblings(R), compose(R, converse(R))),
-    "functional": lambda R, I: _within(_siblings(R), I),
-    "shift-reflexive": lambda R, I: _within(_meet(_siblings(R), I), R),
-    "weakly-connected": lambda R, I: _within(_siblings(R), R, converse(R), I),
-    "universal": lambda R, I: set(R) == {union(I)},
+    "serial": lambda R, E: _within(E, compose(R, converse(R))),
+    "reflexive": lambda R, E: _within(E, R),
+    "symmetric": lambda R, E: _within(converse(R), R),
+    "transitive": lambda R, E: _within(compose(R, R), R),
+    "euclidean": lambda R, E: _within(_siblings(R), R),
+    "dense": lambda R, E: _within(R, compose(R, R)),
+    "convergent": lambda R, E: _within(_siblings(R), compose(R, converse(R))),
+    "functional": lambda R, E: _within(_siblings(R), E),
+    "shift-reflexive": lambda R, E: _within(_meet(_siblings(R), E), R),
+    "weakly-connected": lambda R, E: _within(_siblings(R), R, converse(R), E),
+    "universal": lambda R, E: set(R) == {union(E)},
 }
 
 # Each regime on R and the domains D.

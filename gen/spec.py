@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from modalgen.gen.contrast import Content, Contrast, Selection, StructuralLimits, Template
+from modalgen.gen.contrast import Content, Contrast, Grammar, Selection, StructuralLimits, Template
 from modalgen.gen.diagnostics import Diagnostic, SpecError, in_file_order
+from modalgen.gen.grammar_checks import grammar_faults
 from modalgen.gen.schema_check import Parts, schema_faults
 from modalgen.gen.spec_checks import contrast_faults, read_side
 from modalgen.gen.template_checks import (
@@ -56,35 +58,42 @@ def _read(path: Path) -> tuple[Contrast | None, tuple[Diagnostic, ...]]:
         readable, errors = read_formulas(parts, number)
         formulas.append(readable)
         diagnostics += [*errors, *template_faults(parts, number, readable)]
-    diagnostics += _repeated_ids(parts, len(formulas))
+    for number in range(parts.count("grammar")):
+        diagnostics += grammar_faults(parts, number)
+    diagnostics += _repeated_ids(parts)
     if diagnostics:
         return None, in_file_order(diagnostics)
     return _contrast(parts, formulas), in_file_order(_warnings(parts, formulas))
 
 
-def _repeated_ids(parts: Parts, count: int) -> Iterator[Diagnostic]:
-    first: dict[str, int] = {}
-    for number in range(count):
-        path = ("templates", number, "id")
-        name = parts.get(*path)
-        if name is not None and first.setdefault(name, number) != number:
-            message = f"duplicate template id `{name}`; template {first[name] + 1} has it already"
-            yield Diagnostic(parts.source.file, *parts.source.at_value(path), message)
+def _repeated_ids(parts: Parts) -> Iterator[Diagnostic]:
+    first: dict[str, str] = {}
+    for key, kind in (("templates", "template"), ("grammar", "grammar")):
+        for number in range(parts.count(key)):
+            path = (key, number, "id")
+            name, this = parts.get(*path), f"{kind} {number + 1}"
+            if name is not None and first.setdefault(name, this) != this:
+                message = f"duplicate {kind} id `{name}`; {first[name]} has it already"
+                yield Diagnostic(parts.source.file, *parts.source.at_value(path), message)
 
 
 def _warnings(parts: Parts, formulas: list[list[PlacedFormula]]) -> Iterator[Diagnostic]:
     """What is declared and never used. A hole may hold every symbol."""
     used = {name for placed in formulas for name in used_names(placed)}
-    for hole in parts.get("content"):
+    for hole in parts.get("content") or ():
         if f"{{{hole}}}" not in used:
             position = parts.source.at_key(("content", hole))
             yield _warning(parts, position, f"no template has the hole `{{{hole}}}`")
+    symbols = list(declared_symbols(parts) or ())
+    for number in range(parts.count("grammar")):
+        used |= {*(parts.get("grammar", number, "symbols") or symbols)}
     if not any(name.startswith("{") for name in used):
-        for index, symbol in enumerate(declared_symbols(parts) or ()):
+        source = "template" if not parts.count("grammar") else "template or grammar"
+        for index, symbol in enumerate(symbols):
             atom, predicate = ("symbols", "atoms", index), ("symbols", "predicates", symbol)
             path = atom if parts.get("axis") == "frame" else predicate
             if symbol not in used:
-                yield _warning(parts, parts.source.at_key(path), f"no template has the symbol `{symbol}`")
+                yield _warning(parts, parts.source.at_key(path), f"no {source} has the symbol `{symbol}`")
 
 
 def _warning(parts: Parts, position: tuple[int, int], message: str) -> Diagnostic:
@@ -106,7 +115,7 @@ def _contrast(parts: Parts, formulas: list[list[PlacedFormula]]) -> Contrast:
         symbols=tuple(symbols.items()),
         content={
             hole: Content(tuple(entry["connectives"]), int(entry["max_depth"]))
-            for hole, entry in data["content"].items()
+            for hole, entry in data.get("content", {}).items()
         },
         templates=tuple(
             Template(
@@ -115,9 +124,37 @@ def _contrast(parts: Parts, formulas: list[list[PlacedFormula]]) -> Contrast:
                 tuple(placed.formula for placed in readable[:-1]),
                 readable[-1].formula,
             )
-            for entry, readable in zip(data["templates"], formulas, strict=True)
+            for entry, readable in zip(data.get("templates", ()), formulas, strict=True)
         ),
         limits=StructuralLimits(**{key: int(value) for key, value in data["limits"].items()}),
-        select=Selection(**{key: int(value) for key, value in data["select"].items()}),
+        select=_selection(data["select"]),
         expect=None if expect is None else (expect["a"], expect["b"]),
+        grammar=tuple(_grammar(entry, symbols) for entry in data.get("grammar", ())),
+    )
+
+
+def _selection(data: dict[str, Any]) -> Selection:
+    return Selection(
+        validity=int(data["validity"]),
+        inference=int(data["inference"]),
+        seed=int(data["seed"]),
+        max_family_share=float(data.get("max_family_share", 1.0)),
+        balanced=data.get("directions") == "balanced",
+        countermodel_worlds=tuple(sorted(map(int, data.get("countermodel_worlds", ())))),
+        least_modal_depth=int(data.get("modal_depth", {}).get("min", 0)),
+        least_quantifier_depth=int(data.get("quantifier_depth", {}).get("min", 0)),
+    )
+
+
+def _grammar(data: dict[str, Any], symbols: dict[str, int]) -> Grammar:
+    return Grammar(
+        id=data["id"],
+        task=data["task"],
+        operators=tuple(data["operators"]),
+        symbols=tuple((name, symbols[name]) for name in data.get("symbols", symbols)),
+        max_size=int(data["max_size"]),
+        modal_depth=int(data["modal_depth"]),
+        quantifier_depth=int(data.get("quantifier_depth", 0)),
+        premises=int(data.get("premises", 0)),
+        premise_size=int(data.get("premise_size", 0)),
     )

@@ -55,12 +55,46 @@ def _identifier_faults(parts: Parts) -> Iterator[Diagnostic]:
 
 
 def _selection_faults(parts: Parts) -> Iterator[Diagnostic]:
-    tasks = {parts.get("templates", number, "task") for number in range(parts.count("templates"))}
-    if not tasks or None in tasks:
-        return
-    for task in ("validity", "inference"):
+    tasks = {
+        parts.get(source, number, "task")
+        for source in ("templates", "grammar")
+        for number in range(parts.count(source))
+    }
+    for task in ("validity", "inference") if tasks and None not in tasks else ():
         if parts.get("select", task) and task not in tasks:
-            message = f"no template has `task: {task}`; add one, or make it `{task}: 0`"
+            source = "template" if not parts.count("grammar") else "template or grammar"
+            message = f"no {source} has `task: {task}`; add one, or make it `{task}: 0`"
+            yield _error(parts, parts.source.at_value(("select", task)), message)
+    yield from _direction_faults(parts)
+    for key, what in (("modal_depth", "□ and ◇"), ("quantifier_depth", "quantifiers")):
+        least, most = parts.get("select", key, "min"), parts.get("limits", key)
+        if least is not None and most is not None and least > most:
+            message = f"{what} cannot be nested {int(least)} deep; the limit is `{key}: {int(most)}`"
+            yield _error(parts, parts.source.at_value(("select", key, "min")), message)
+
+
+def _direction_faults(parts: Parts) -> Iterator[Diagnostic]:
+    """What keeps a selection from being balanced that should be."""
+    if parts.get("select", "directions") is None:
+        return
+    here = parts.source.at_key(("select", "directions"))
+    a, b = read_side(parts, "a"), read_side(parts, "b")
+    if a is not None and b is not None:
+        for wide, narrow, name in ((a, b, "a"), (b, a, "b")):
+            if entails(narrow, wide):
+                message = (
+                    f"directions cannot be balanced: what is valid on side {name} is valid on the other side "
+                    "too, so no pair is valid on it alone"
+                )
+                yield _error(parts, here, message)
+                return
+    if parts.get("expect") is not None:
+        message = "with balanced directions half of the pairs contradict this expectation; leave it out"
+        yield _error(parts, parts.source.at_key(("expect",)), message)
+    for task in ("validity", "inference"):
+        quota = parts.get("select", task)
+        if quota is not None and quota % 2:
+            message = f"with balanced directions {task} pairs come in twos; make their number even"
             yield _error(parts, parts.source.at_value(("select", task)), message)
 
 

@@ -21,8 +21,8 @@ from modalgen.formula import (
     size,
     vacuous_quantifiers,
 )
-from modalgen.gen.candidates import Candidate
-from modalgen.gen.canonical import ONE, ZERO, normal_form
+from modalgen.gen.candidate import Candidate
+from modalgen.gen.canonical import ONE, ZERO, normal_form, symbols_of
 from modalgen.gen.contrast import Contrast
 
 
@@ -38,6 +38,7 @@ class StructuralReason(StrEnum):
     TOO_LARGE = "too_large"
     VACUOUS_QUANTIFIER = "vacuous_quantifier"
     TRIVIAL_FORMULA = "trivial_formula"
+    IDLE_SYMBOL = "idle_symbol"
     REPEATED_PREMISE = "repeated_premise"
     CONJECTURE_IS_PREMISE = "conjecture_is_premise"
 
@@ -61,6 +62,8 @@ def structural_faults(candidate: Candidate, contrast: Contrast) -> tuple[Fault, 
     if contrast.axis == "domain" and not any(is_first_order(formula) for _, formula in formulas):
         reason = StructuralReason.PROPOSITIONAL_ON_DOMAIN_AXIS
         faults.append(Fault(reason, "no formula has a quantifier or a predicate with arguments"))
+    if not any(fault.reason is StructuralReason.TRIVIAL_FORMULA for fault in faults):
+        faults += _idle_symbols(candidate)
     return (*faults, *_repetitions(candidate))
 
 
@@ -107,6 +110,18 @@ def _conjuncts(formula: Formula) -> Iterator[Formula]:
         yield from _conjuncts(formula.right)
     else:
         yield formula
+
+
+def _idle_symbols(candidate: Candidate) -> Iterator[Fault]:
+    """Symbols that occur nowhere they can matter: dropped everywhere, they leave equivalent formulas.
+
+    Read off the normal forms, that is, whatever the semantics. (On all small models □p → ◇p says no
+    more than that there is a successor, and still p matters in it.)
+    """
+    occurring = frozenset[tuple[str, int]]().union(*map(predicates, candidate.formulas))
+    mattering = frozenset[tuple[str, int]]().union(*(symbols_of(normal_form(f)) for f in candidate.formulas))
+    if idle := sorted(name for name, _ in occurring - mattering):
+        yield Fault(StructuralReason.IDLE_SYMBOL, f"{', '.join(idle)} can be dropped")
 
 
 def _repetitions(candidate: Candidate) -> Iterator[Fault]:

@@ -29,10 +29,9 @@ from typing import Any
 
 from modalgen.examine import Examination, Reason, Rejection, examine, rejection_to_record
 from modalgen.files import json_lines, replaced_directory, sha256, write_durably
-from modalgen.gen.candidates import Candidate, candidates
-from modalgen.gen.canonical import canonical_key
+from modalgen.gen.candidate import Candidate
 from modalgen.gen.contrast import Contrast
-from modalgen.gen.structure import structural_faults
+from modalgen.gen.sifting import TurnedDown, sifted
 from modalgen.nxf import to_nxf
 from modalgen.oracle.judge import Oracle
 from modalgen.oracle.lies import Lie
@@ -48,7 +47,6 @@ from modalgen.records import (
     REJECTED,
     Pair,
     evidence_hash,
-    identifier,
     pair_to_record,
     summarize,
 )
@@ -185,7 +183,8 @@ def _select(
     for contrast, task in ((source.contrast, task) for source in sources for task in TASKS):
         wanted = getattr(contrast.select, task)
         accepted = barren = 0
-        for examination in workers.examine_all(contrast, _sifted(contrast, task)) if wanted else ():
+        examinations = workers.examine_all(contrast, _sifted(contrast, task)) if wanted else iter(())
+        for examination in _in_couples(examinations) if contrast.select.balanced else examinations:
             evidence += examination.evidence
             if examination.lies:
                 raise _Caught(_quarantined(examination, evidence))
@@ -322,24 +321,43 @@ def _adjusted(source: Source, seed: int | None, limit: int | None) -> Source:
         select = replace(select, seed=seed)
     if limit is not None:
         inference = min(select.inference, max(limit // 2, limit - select.validity))
-        select = replace(select, inference=inference, validity=min(select.validity, limit - inference))
+        validity = min(select.validity, limit - inference)
+        if select.balanced:  # pairs come in couples
+            inference, validity = inference - inference % 2, validity - validity % 2
+        select = replace(select, inference=inference, validity=validity)
     return replace(source, contrast=replace(source.contrast, select=select))
 
 
 def _sifted(contrast: Contrast, task: str) -> Iterator[Candidate | Rejection]:
-    """The candidates of a task, with those that fail a structural check or repeat one turned down."""
-    seen: dict[str, Candidate] = {}
-    for candidate in candidates(contrast, task, contrast.select.seed):
-        if faults := structural_faults(candidate, contrast):
-            yield Rejection(candidate, str(faults[0].reason), "; ".join(fault.detail for fault in faults))
-            continue
-        key = canonical_key(candidate.premises, candidate.conjecture)
-        if key in seen:
-            first = identifier(contrast.id, seen[key].premises, seen[key].conjecture)
-            yield Rejection(candidate, "duplicate", f"the same up to renaming and equivalence as {first}")
-            continue
-        seen[key] = candidate
-        yield candidate
+    """The candidates of a task, with those that are turned down before they are examined."""
+    for item in sifted(contrast, task):
+        yield Rejection(item.candidate, item.reason, item.detail) if isinstance(item, TurnedDown) else item
+
+
+def _in_couples(examinations: Iterator[Examination]) -> Iterator[Examination]:
+    """Examinations of a balanced selection, whose candidates come in couples: both are pairs or none.
+
+    What was turned down unexamined has no evidence and no partner.
+    """
+    first: Examination | None = None
+    for examination in examinations:
+        if not examination.evidence:
+            yield examination
+        elif first is None:
+            first = examination
+        else:
+            yield from (_with_partner(first, examination), _with_partner(examination, first))
+            first = None
+
+
+def _with_partner(examination: Examination, partner: Examination) -> Examination:
+    """The examination, with a rejection for its pair if the partner is none."""
+    outcome = examination.outcome
+    if isinstance(outcome, Rejection) or isinstance(partner.outcome, Pair):
+        return examination
+    candidate = Candidate(outcome.template, outcome.task, outcome.premises, outcome.conjecture)
+    detail = f"its partner {partner.evidence[0]['pair_id']} of the other direction is no pair"
+    return replace(examination, outcome=Rejection(candidate, Reason.WITHOUT_PARTNER, detail))
 
 
 class _Workers:

@@ -1,25 +1,26 @@
 """Herbrand certificates: that a conjecture follows, shown by finitely many instances of definitions.
 
-A certificate has a table of terms and a list of steps; `docs/certificates.md` explains it by an example.
+A certificate has a table of terms and a list of steps; `docs/certificates.md` explains one line by line.
 Suppose there were a countermodel. Each term then names something in it: the designated world (`root`), a
 world where a global conjecture fails (`cex`), the world or the individual that a true ◇φ or ∃xφ, a false
-□φ or ∀xφ promises (`witness`), the world or the individual that a condition on the models promises (a
-term called like the condition). A witness is named by what promises it; where nothing is promised it
-names anything of its sort, among individuals one that exists somewhere. A step is an instance of a truth
-condition or of a condition on the models: if the facts that it assumes hold in the countermodel, then so
-do the facts of one of its cases. So, going through the steps in order and distinguishing cases, in one
-case at least all facts hold in the countermodel. If each case ends with the same formula true and false
-at the same world, there is no countermodel.
+□φ or ∀xφ promises (`witness`), the world or the individual that a condition on the models promises (the
+term is called like the condition). A witness is named by what promises it; where nothing is promised it
+names anything of its sort, among individuals one that exists at some world. A step is an instance of a
+truth condition or of a condition on the models: if the facts that it assumes hold in the countermodel,
+then so do the facts of one of its cases. So, reading the steps in order and distinguishing cases, in one
+case at least all facts hold in the countermodel. If in every case something is both true and false,
+there is no countermodel.
 
 This is Herbrand's theorem for the standard translation of modal logic (Blackburn, de Rijke, Venema 2001,
 section 2.4) with named witnesses for Skolem functions; read as rules, the steps are those of prefixed
 signed tableaux (Fitting, *Proof Methods for Modal and Intuitionistic Logics*, 1983, chapter 8).
 
-Subformulas are numbered as they are first met when the global premises, the premises and the conjecture
-are read in this order, each from the outside in. A fact is a truth value, what has it, and terms:
-(True, k, w, *xs) says that subformula k is true at w when its free variables, in alphabetical order, have
-the values xs (for an atom: when its arguments are xs). (True, "R", w, v): w accesses v. (True, "E", w, y):
-y exists at w. (True, "=", v, u): v and u are the same world.
+Subformulas are numbered in the order of the global premises, the premises and the conjecture, each after
+its parts, left before right, the same formula once only. Terms are numbered by their place in the table. A
+fact is a truth value, what has it, and terms: (True, k, w, *xs) says that subformula k is true at w when
+its free variables, in alphabetical order, have the values xs, (False, ("F",), w, y) that F(y) is false at
+w, (True, "R", w, v) that w accesses v, (True, "E", w, y) that y exists at w, (True, "=", v, u) that v and
+u are the same world.
 
 The checker shares nothing with what makes certificates. It imports the syntax tree and `Problem`.
 """
@@ -78,8 +79,6 @@ _CONDITIONS = {
     "decreasing": ("wvy", "Rwv Evy > Ewy"),
     "constant": ("wy", "Ewy"),
 }
-# The names of terms, and what they are about.
-_NAMES = {"root": "", "cex": "", "serial": "w", "dense": "wv", "convergent": "wvu", "nonempty": "w"}
 
 
 class CertificateError(ValueError):
@@ -119,7 +118,7 @@ class Inferences:
             k, *about = arguments
             self._demand(about, "w" + "y" * len(self.free[k]))
         else:
-            self._demand(arguments, _NAMES[name])
+            self._demand(arguments, "" if name in ("root", "cex") else _CONDITIONS[name][0])
         self.terms[name, *arguments] = len(self.sorts)
         quantified = name == "witness" and isinstance(self.nodes[arguments[0]], (Forall, Exists))
         self.sorts.append("y" if quantified or name == "nonempty" else "w")

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from modalgen.files import sha256
-from modalgen.gen.candidates import Candidate
+from modalgen.gen.candidate import Candidate
 from modalgen.gen.contrast import Contrast
 from modalgen.nxf import to_nxf
 from modalgen.oracle.judge import Judgment, Oracle
@@ -41,6 +41,7 @@ class Reason(StrEnum):
     UNRESOLVED = "unresolved"
     CONFLICT = "conflict"
     UNEXPECTED = "unexpected"
+    WITHOUT_PARTNER = "without_partner"
     NO_AUTHORITY = "no_authority"
 
 

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,14 @@ class Pair:
     premise_status: str
     ablation: Mapping[str, bool | None]
 
+    @cached_property
+    def family(self) -> str:
+        """The modal schema: the problem without its boolean content, up to renaming and duality."""
+        # Not at the top: normal forms need SymPy, which takes half a second to load.
+        from modalgen.gen.canonical import family
+
+        return family(self.premises, self.conjecture)
+
     def problem(self, side: str) -> Problem:
         """The problem as side "a" or "b" judges it."""
         return Problem(self.sides[side].semantics, self.premises, self.conjecture)
@@ -125,6 +134,7 @@ def pair_to_record(pair: Pair) -> dict[str, Any]:
         "pair_id": pair.pair_id,
         "spec": pair.spec,
         "template": pair.template,
+        "family": pair.family,
         "axis": pair.axis,
         "task": pair.task,
         "premises": [to_unicode(premise) for premise in pair.premises],

@@ -145,12 +145,12 @@ def provers_table(backends: Sequence[BackendReport]) -> Table:
     for column in ("backend", "found", "decides", "path", "how to get it"):
         table.add_column(column, overflow="fold")
     for b in backends:
-        found = b.version or ("on PATH" if b.path else "no")
+        found = b.version or ("not usable" if b.path else "no")
         table.add_row(
             b.name,
-            Text(found, "green" if b.version or b.path else "red"),
+            Text(found, "green" if b.version else "red"),
             b.decides,
             b.path or "",
-            b.how_to_get,
+            Text(b.how_to_get),
         )
     return table

@@ -52,7 +52,7 @@ _LATER = 2
 
 
 class OutOfBudget(Exception):
-    """The grounding would exceed its number of steps."""
+    """The grounding would exceed its number of steps, those included that wait for the names of terms."""
 
 
 class Grounding:
@@ -178,8 +178,10 @@ class Grounding:
         """The step that gives the term, now or, if it is too deep, later."""
         if name in self.inferences.terms or self._depth(name) + self._penalty(name) <= self._level:
             yield self._promise(name, causes)
-        else:
+        elif len(self._waiting) < self._most_steps:
             self._waiting[name] = causes
+        else:
+            raise OutOfBudget
 
     def _promise(self, name: Step, causes: Sequence[Fact]) -> Step:
         self._term(*name)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from itertools import product
@@ -30,6 +30,8 @@ from modalgen.problem import Problem
 MAX_LEVEL = 6
 MAX_STEPS = 20_000
 
+_OUT_OF_TIME = "the time was used up"
+
 
 class _Encoding:
     """Facts as propositional variables. That something is true and that it is false are two of them."""
@@ -44,6 +46,10 @@ class _Encoding:
         assumed, cases = inference
         body = [-self._number(fact) for fact in assumed]
         return [[*body, *facts] for facts in product(*([self._number(f) for f in case] for case in cases))]
+
+    def reading(self, assignment: Sequence[int]) -> Callable[[Fact], bool]:
+        """Which facts are true in an assignment, given by the literals of all variables in order."""
+        return lambda fact: assignment[self.numbers[fact] - 1] > 0
 
     def _number(self, fact: Fact) -> int:
         if fact not in self.numbers:
@@ -168,12 +174,14 @@ class HerbrandProver:
         """Look for a certificate, level by level. Decisive only with one that the checker accepts."""
         started = time.monotonic()
         found, note = _prove(problem, started + limits.wall_seconds)
+        failure = SzsStatus.TIMEOUT if note == _OUT_OF_TIME else SzsStatus.GAVE_UP
         if found is not None:
             try:
                 check(problem, found)
             except CertificateError as error:
-                found, note = None, f"a bug: the checker refuses the certificate: {error}"
-        status = SzsStatus.THEOREM if found is not None else SzsStatus.GAVE_UP
+                found, failure = None, SzsStatus.ERROR
+                note = f"a bug: the checker refuses the certificate: {error}"
+        status = SzsStatus.THEOREM if found is not None else failure
         return Verdict(
             decider=self.name,
             route=self.route,
@@ -213,9 +221,9 @@ def _prove(problem: Problem, deadline: float) -> tuple[dict[str, Any] | None, st
                     order = in_order({step: grounding.steps[step] for step in core})
                     return certificate(grounding, order), ""
                 if time.monotonic() > deadline:
-                    return None, "the time was used up"
-                model, numbers = solver.get_model(), encoding.numbers
-                if ended := grounding.extend(lambda fact: model[numbers[fact] - 1] > 0, MAX_LEVEL):
+                    return None, _OUT_OF_TIME
+                true = encoding.reading(solver.get_model())
+                if ended := grounding.extend(true, MAX_LEVEL):
                     return None, ended
     except OutOfBudget:
         return None, f"the grounding has more than {MAX_STEPS} steps"

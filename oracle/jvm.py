@@ -9,7 +9,6 @@ itself ignores an archive that does not fit.
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 from contextlib import suppress
@@ -64,8 +63,7 @@ def _archive(plain: tuple[str, ...], jar: Path) -> Path | None:
             memory_mb=UNBOUNDED_MB,
             output_bytes=1_000_000,
         )
-        os.replace(fresh, archive)
-        return archive
+        return fresh.replace(archive)
     return None
 
 

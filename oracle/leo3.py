@@ -31,7 +31,7 @@ class LeoIII:
     """Leo-III as a decider on the embedding by LET (`let-thf`) or by us (`embedded-thf`)."""
 
     def __init__(self, route: Literal["let-thf", "embedded-thf"]) -> None:
-        self.route = route
+        self.route: str = route
         self.name = "leo3-let" if route == "let-thf" else "leo3-thf"
 
     def path(self) -> str | None:

@@ -114,7 +114,7 @@ class EvidenceStore:
         with self._lock:
             self._close()
             if self.dropped:
-                self._say(f"{self.dropped} entries of the evidence store did not hold and were dropped")
+                self._say(f"entries of the evidence store that did not hold and were dropped: {self.dropped}")
                 self.dropped = 0
 
     def recall(self, problem: Problem, decider: str, version: str, limits: Limits) -> Verdict | None:
@@ -163,7 +163,7 @@ class EvidenceStore:
         try:
             return action()
         except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
-            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            reason = _reason(error)
             damaged = _primary_code(error) in _DAMAGE
         if damaged and not self._replaced:
             self._replaced = True
@@ -182,7 +182,7 @@ class EvidenceStore:
                 if _primary_code(error) not in _DAMAGE:
                     raise
                 self._replaced = True
-                self._set_aside(str(error))
+                self._set_aside(_reason(error))
                 self._connect()
 
     def _replace(self, what: str) -> None:
@@ -298,6 +298,13 @@ def _primary_code(error: Exception) -> int | None:
         return sqlite3.SQLITE_CORRUPT
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, in words."""
+    if isinstance(error, UnicodeDecodeError):
+        return "malformed database schema"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _hash(*parts: bytes) -> bytes:

@@ -124,10 +124,10 @@ def locate(name: str) -> Path | None:
     ):
         if value:
             # A plain name means the PATH here too, as in MODALGEN_VAMPIRE=vampire-5.1.
-            found = shutil.which(value) or value
-            if not Path(found).is_file():
+            named = Path(shutil.which(value) or value)
+            if not named.is_file():
                 raise DeciderMissing(f"{place} says that {tool.title} is {value}, but there is no such file")
-            return Path(found).absolute()
+            return named.absolute()
     on_path = next((found for e in tool.executables if (found := shutil.which(e))), None)
     return None if on_path is None else Path(on_path).absolute()
 

@@ -1,10 +1,12 @@
 """Vampire: finite models and refutation on a first-order translation.
 
-Vampire (Kovács and Voronkov, "First-Order Theorem Proving and Vampire", CAV 2013) is run with its
-finite model builder, which extends MACE-style search to many sorts (Reger, Suda and Voronkov,
+Vampire (Kovács and Voronkov, "First-Order Theorem Proving and Vampire", CAV 2013) is run first with
+its finite model builder, which extends MACE-style search to many sorts (Reger, Suda and Voronkov,
 "Finding Finite Models in Multi-sorted First-Order Logic", SAT 2016). It looks for models of growing
-size, and where the clauses themselves bound the size, its failure is a refutation. Both ways are
-decisive on TFF. A model is read back and shown to the reference evaluator before it is believed.
+size, and where none of any size can exist for a reason that it sees, its failure is a refutation. It
+does not see that where a proof follows a chain of ever new worlds (□◇p ⊢ ◇◇p in D); such problems
+go to saturation by superposition then. Both are decisive both ways on TFF. A finite model is read
+back and shown to the reference evaluator before it is believed.
 
 The two deciders differ in who translated: `vampire-let` runs on what LET wrote, `vampire-tff` on
 our own relational translation.
@@ -29,6 +31,11 @@ _PROBLEM = "translated.p"
 _OUTPUT_BYTES = 16 * 1024 * 1024
 # Vampire ends by itself at its time limit; the guard's comes this much later.
 _GRACE_SECONDS = 2.0
+# The model builder ends within some 20 ms or, nearly always, not at all.
+_MODEL_BUILDER, _MODEL_SECONDS = ("-sa", "fmb", "-updr", "off"), 2
+_SATURATION: tuple[str, ...] = ()
+# After these another strategy may succeed.
+_SEARCH_FAILED = (SzsStatus.TIMEOUT, SzsStatus.RESOURCE_OUT, SzsStatus.GAVE_UP)
 _SZS_LINE = re.compile(r"^[%#] SZS status (\w+)", re.MULTILINE)
 _FAILURE = 4  # the exit code for input that it cannot read and for want of memory (seen with 5.1)
 
@@ -37,7 +44,7 @@ class Vampire:
     """Vampire as a decider on the translation by LET (`let-tff`) or by us (`embedded-tff`)."""
 
     def __init__(self, route: Literal["let-tff", "embedded-tff"]) -> None:
-        self.route = route
+        self.route: str = route
         self.name = "vampire-let" if route == "let-tff" else "vampire-tff"
 
     def path(self) -> str | None:
@@ -52,7 +59,8 @@ class Vampire:
     def decide(self, problem: Problem, limits: Limits) -> Verdict:
         """Run Vampire on the translation of *problem*. Raises DeciderMissing.
 
-        `limits.wall_seconds` bounds the run: the model builder has no measure of work of its own.
+        `limits.wall_seconds` bounds the search, which has no measure of work that ends it alike
+        everywhere. The verdict is that of the last strategy that was run.
         """
         vampire, version = find("vampire"), self.version()
         command: tuple[str, ...] = ()
@@ -70,22 +78,28 @@ class Vampire:
             text = to_tff(problem)
             symbols = {name: predicate_symbol(name) for name, _ in problem.signature}
             vocabulary = Vocabulary("world", "accesses", "here", "exists_at", symbols)
-        options = ("--input_syntax", "tptp", "-sa", "fmb", "-updr", "off", "-t")
-        argv = ("vampire", *options, str(math.ceil(limits.wall_seconds)), _PROBLEM)
-        completed = run(
-            (*vampire.command, *argv[1:]),
-            files={_PROBLEM: text},
-            wall_seconds=limits.wall_seconds + _GRACE_SECONDS,
-            cpu_seconds=limits.wall_seconds + _GRACE_SECONDS,
-            memory_mb=limits.memory_mb,
-            output_bytes=_OUTPUT_BYTES,
-        )
-        status, note = status_of(completed, bool(problem.premises or problem.global_premises))
-        countermodel = None
-        if status is SzsStatus.COUNTER_SATISFIABLE and has_finite_model(completed.output):
-            countermodel, note = judged_model(completed.output, vocabulary, problem)
-            if countermodel is None:
-                status = SzsStatus.ERROR
+        has_premises = bool(problem.premises or problem.global_premises)
+        seconds = translating
+        for options in (_MODEL_BUILDER, _SATURATION):
+            limit = math.ceil(limits.wall_seconds)
+            limit = min(limit, _MODEL_SECONDS) if options else limit
+            argv = ("vampire", "--input_syntax", "tptp", *options, "-t", str(limit), _PROBLEM)
+            completed = run(
+                (*vampire.command, *argv[1:]),
+                files={_PROBLEM: text},
+                wall_seconds=limit + _GRACE_SECONDS,
+                cpu_seconds=limit + _GRACE_SECONDS,
+                memory_mb=limits.memory_mb,
+                output_bytes=_OUTPUT_BYTES,
+            )
+            seconds += completed.seconds
+            countermodel = None
+            status, note = status_of(completed, has_premises)
+            if status is SzsStatus.COUNTER_SATISFIABLE and has_finite_model(completed.output):
+                countermodel, note = judged_model(completed.output, vocabulary, problem)
+                status = status if countermodel is not None else SzsStatus.ERROR
+            if status not in _SEARCH_FAILED:
+                break
         return Verdict(
             decider=self.name,
             route=self.route,
@@ -93,7 +107,7 @@ class Vampire:
             translation=text,
             command=(*command, *argv),
             status=status,
-            seconds=translating + completed.seconds,
+            seconds=seconds,
             exit_code=completed.exit_code,
             stdout=completed.output,
             countermodel=countermodel,

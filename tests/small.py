@@ -27,7 +27,7 @@ content:
   psi: {connectives: [not, and], max_depth: 1}
 templates:
   - {id: d-axiom, task: validity, conjecture: "□{phi} → ◇{phi}"}
-  - {id: no-dilemma, task: validity, conjecture: "¬(□{phi} ∧ □¬{phi})"}
+  - {id: two-steps, task: validity, conjecture: "□□{phi} → ◇◇{phi}"}
   - {id: d-conjunct, task: inference, premises: ["□({phi} ∧ {psi})"], conjecture: "◇{phi}"}
 limits: {modal_depth: 2, quantifier_depth: 0, size: 30}
 select: {validity: 2, inference: 1, seed: 1}

@@ -50,6 +50,59 @@ limits: {modal_depth: 3, quantifier_depth: 2, size: 30}
 select: {validity: 4, inference: 0, seed: 6}
 """
 
+GRAMMAR = """\
+schema: modalgen/contrast/1
+id: example
+title: Symmetry against transitivity
+rationale: Because.
+axis: frame
+sides:
+  a: {system: B}
+  b: {system: S4}
+symbols: {atoms: [p, q]}
+grammar:
+  - {id: small, task: validity, operators: [implies, box, diamond], max_size: 7, modal_depth: 3}
+  - id: inferred
+    task: inference
+    operators: [not, box]
+    symbols: [q]
+    max_size: 5
+    modal_depth: 2
+    premises: 1
+    premise_size: 4
+limits: {modal_depth: 3, quantifier_depth: 0, size: 30}
+select:
+  validity: 4
+  inference: 6
+  seed: 7
+  max_family_share: 0.05
+  directions: balanced
+  countermodel_worlds: [2, 3]
+  modal_depth: {min: 2}
+"""
+
+QUANTIFIED_GRAMMAR = """\
+schema: modalgen/contrast/1
+id: example
+title: Barcan
+rationale: Because.
+axis: domain
+sides:
+  a: {system: D, domain: varying}
+  b: {system: D, domain: cumulative}
+symbols: {predicates: {F: 1, Likes: 2}}
+grammar:
+  - id: small
+    task: validity
+    operators: [box, forall]
+    symbols: [F]
+    max_size: 6
+    modal_depth: 2
+    quantifier_depth: 2
+limits: {modal_depth: 3, quantifier_depth: 2, size: 9}
+select: {validity: 4, inference: 0, seed: 6, quantifier_depth: {min: 1}}
+"""
+
 # What is wrong with the YAML: replaced in FRAME, by what, and all that is told.
 YAML_MISTAKES = [
     ("title: Seriality", "title:\tx", "3:7: a tab stands between the parts of the file; use spaces"),
@@ -323,7 +376,8 @@ SCHEMA_MISTAKES = [
         "limits:",
         "limit:",
         "19:1: unknown key `limit`; expected `schema`, `id`, `title`, `rationale`, `axis`, `sides`, "
-        "`symbols`, `content`, `templates`, `limits`, `select` or `expect`; did you mean 'limits'?",
+        "`symbols`, `content`, `templates`, `grammar`, `limits`, `select` or `expect`; "
+        "did you mean 'limits'?",
     ),
     (
         FRAME,
@@ -587,5 +641,147 @@ FORMULA_MISTAKES = [
         '"∀x □{phi(x)} → □∀x {phi(x)}"',
         '"□⊤ → ◇⊤"',
         "15:17: no quantifier occurs in the template, so domains cannot matter to it",
+    ),
+]
+
+# What is wrong with grammars and with what a selection asks for.
+GRAMMAR_MISTAKES = [
+    (
+        GRAMMAR,
+        "grammar:\n  - {id",
+        "grammer:\n  - {id",
+        "10:1: unknown key `grammer`; expected `schema`, `id`, `title`, `rationale`, `axis`, `sides`, "
+        "`symbols`, `content`, `templates`, `grammar`, `limits`, `select` or `expect`; "
+        "did you mean 'grammar'?",
+    ),
+    (
+        GRAMMAR,
+        "[implies, box, diamond]",
+        "[implies, boxx, diamond]",
+        "11:54: `boxx` is no operator; expected `not`, `and`, `or`, `implies`, `iff`, `box`, `diamond`, "
+        "`forall` or `exists`; did you mean 'box'?",
+    ),
+    (
+        GRAMMAR,
+        "[implies, box, diamond]",
+        "[implies, not]",
+        "11:44: without `box` and `diamond` no formula tells the sides apart",
+    ),
+    (
+        GRAMMAR,
+        "[implies, box, diamond]",
+        "[implies, box, exists]",
+        "11:59: the frame axis is propositional: quantifiers are for `axis: domain`",
+    ),
+    (
+        GRAMMAR,
+        "max_size: 7",
+        "max_size: 21",
+        "11:79: `max_size` is 21; expected a whole number from 1 to 20",
+    ),
+    (GRAMMAR, "size: 30", "size: 6", "11:79: `max_size: 7` is over the limit `size: 6`"),
+    (
+        GRAMMAR,
+        "{modal_depth: 3, q",
+        "{modal_depth: 2, q",
+        "11:95: `modal_depth: 3` is over the limit `modal_depth: 2`",
+    ),
+    (
+        GRAMMAR,
+        "modal_depth: 2\n",
+        "modal_depth: 2\n    quantifier_depth: 1\n",
+        "18:5: the frame axis is propositional; quantifiers are for `axis: domain`",
+    ),
+    (
+        GRAMMAR,
+        "    premise_size: 4\n",
+        "",
+        "12:5: the key `premise_size` is missing in grammar 2",
+    ),
+    (
+        GRAMMAR,
+        "modal_depth: 3}\n  -",
+        "modal_depth: 3, premises: 1}\n  -",
+        "11:98: a validity grammar has no premises; drop them, or make it `task: inference`",
+    ),
+    (
+        GRAMMAR,
+        "symbols: [q]",
+        "symbols: [s]",
+        "15:15: the symbol `s` is not declared in `symbols`",
+    ),
+    (GRAMMAR, "id: inferred", "id: small", "12:9: duplicate grammar id `small`; grammar 1 has it already"),
+    (
+        GRAMMAR,
+        "task: validity,",
+        "task: inference, premises: 1, premise_size: 3,",
+        "22:13: no template or grammar has `task: validity`; add one, or make it `validity: 0`",
+    ),
+    (
+        GRAMMAR,
+        "share: 0.05",
+        "share: 0",
+        "25:21: `max_family_share` is 0; expected a number above 0 and up to 1",
+    ),
+    (
+        GRAMMAR,
+        "share: 0.05",
+        "share: small",
+        "25:21: `max_family_share` is the text `small`; expected a number",
+    ),
+    (
+        GRAMMAR,
+        "directions: balanced",
+        "directions: even",
+        "26:15: `even` is no choice of directions; expected `balanced`",
+    ),
+    (
+        GRAMMAR,
+        "inference: 6",
+        "inference: 5",
+        "23:14: with balanced directions inference pairs come in twos; make their number even",
+    ),
+    (
+        GRAMMAR,
+        "b: {system: S4}",
+        "b: {system: S5}",
+        "26:3: directions cannot be balanced: what is valid on side a is valid on the other side too, so no "
+        "pair is valid on it alone",
+    ),
+    (
+        GRAMMAR,
+        "  modal_depth: {min: 2}\n",
+        "  modal_depth: {min: 2}\nexpect: {a: true, b: false}\n",
+        "29:1: with balanced directions half of the pairs contradict this expectation; leave it out",
+    ),
+    (
+        GRAMMAR,
+        "worlds: [2, 3]",
+        "worlds: [2, 4]",
+        "27:28: item 2 of `countermodel_worlds` is 4; expected a whole number from 1 to 3",
+    ),
+    (
+        GRAMMAR,
+        "min: 2",
+        "min: 4",
+        "28:22: □ and ◇ cannot be nested 4 deep; the limit is `modal_depth: 3`",
+    ),
+    (
+        QUANTIFIED_GRAMMAR,
+        "    quantifier_depth: 2\n",
+        "",
+        "11:5: the key `quantifier_depth` is missing in grammar 1",
+    ),
+    (
+        QUANTIFIED_GRAMMAR,
+        "[box, forall]",
+        "[box, implies]",
+        "13:16: without `forall` and `exists` no formula with predicates is closed",
+    ),
+    (
+        QUANTIFIED_GRAMMAR,
+        "{F: 1, Likes: 2}}",
+        "{F: 1, Likes: 3}}",
+        "9:30: warning: no template or grammar has the symbol `Likes`",
     ),
 ]

@@ -32,7 +32,7 @@ COLLIDING = Problem(
 
 
 def fake_let(monkeypatch: pytest.MonkeyPatch, directory: Path, program: str) -> None:
-    """Let a Python program answer in LET's place; `out` is the file that it has to write, `text` its input."""
+    """Let a Python program answer in LET's place: `text` is its input, `write` writes its output."""
     path = directory / "embedproblem"
     path.write_text(
         f"#!{sys.executable} -SE\nimport sys\n"
@@ -86,7 +86,8 @@ def test_the_input_and_the_parameters(monkeypatch: pytest.MonkeyPatch, tmp_path:
         ("print(text)", SzsStatus.ERROR, "0 conjectures"),
         (f"{GOOD}\nsys.exit(1)", SzsStatus.ERROR, "LET failed: it says nothing"),
         (
-            "print('%%% Info')\nprint('Error: An error occurred during embedding: Unknown axiom.')\nsys.exit(1)",
+            "print('%%% Info')\nprint('Error: An error occurred during embedding: Unknown axiom.')"
+            "\nsys.exit(1)",
             SzsStatus.ERROR,
             "LET failed: Error: An error occurred during embedding: Unknown axiom.",
         ),

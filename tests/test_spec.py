@@ -10,12 +10,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from spec_mistakes import DOMAIN, FORMULA_MISTAKES, FRAME, SCHEMA_MISTAKES, SPEC_MISTAKES, YAML_MISTAKES
+from spec_mistakes import (
+    DOMAIN,
+    FORMULA_MISTAKES,
+    FRAME,
+    GRAMMAR,
+    GRAMMAR_MISTAKES,
+    QUANTIFIED_GRAMMAR,
+    SCHEMA_MISTAKES,
+    SPEC_MISTAKES,
+    YAML_MISTAKES,
+)
 from strategies import formulas
 
 from modalgen.formula import And, Atom, Box, Diamond, Forall, Formula, Implies, rename_predicates, subformulas
 from modalgen.gen.content import MAX_ATOMS, contents
-from modalgen.gen.contrast import Content, Contrast, Selection, StructuralLimits, Template
+from modalgen.gen.contrast import Content, Contrast, Grammar, Selection, StructuralLimits, Template
+from modalgen.gen.enumeration import CONNECTIVES, MODAL, QUANTIFIERS, VARIABLES
 from modalgen.gen.schema_check import contrast_schema
 from modalgen.gen.spec import Diagnostic, SpecError, check, load_contrast
 from modalgen.gen.template_checks import PlacedFormula, occurrences
@@ -77,6 +88,36 @@ def test_domain_contrast_is_read(tmp_path: Path) -> None:
     assert contrast.expect is None
 
 
+def test_grammars_are_read(tmp_path: Path) -> None:
+    """A file may have grammars and no templates; what it leaves out has its meaning."""
+    contrast = load_contrast(write(tmp_path, GRAMMAR))
+    assert (contrast.templates, contrast.content) == ((), {})
+    assert contrast.grammar == (
+        Grammar("small", "validity", ("implies", "box", "diamond"), (("p", 0), ("q", 0)), 7, 3, 0),
+        Grammar("inferred", "inference", ("not", "box"), (("q", 0),), 5, 2, 0, 1, 4),
+    )
+    assert contrast.select == Selection(4, 6, 7, 0.05, True, (2, 3), 2)
+    contrast = load_contrast(write(tmp_path, QUANTIFIED_GRAMMAR))
+    assert contrast.grammar == (Grammar("small", "validity", ("box", "forall"), (("F", 1),), 6, 2, 2),)
+    assert contrast.select == Selection(4, 0, 6, least_quantifier_depth=1)
+
+
+def test_problems_must_come_from_somewhere(tmp_path: Path) -> None:
+    """A file without templates and grammars is told so once, and templates need `content`."""
+    text = GRAMMAR[: GRAMMAR.index("grammar:")] + GRAMMAR[GRAMMAR.index("limits:") :]
+    assert told(tmp_path, text) == ["1:1: the file has neither `templates` nor `grammar`"]
+    text = FRAME[: FRAME.index("content:")] + FRAME[FRAME.index("templates:") :]
+    assert "1:1: the key `content` is missing" in told(tmp_path, text)
+
+
+def test_grammars_whose_symbols_make_too_many_models(tmp_path: Path) -> None:
+    """Symbols that the screen cannot hold are told at the grammar's `symbols`, or its id if it has none."""
+    text = changed(QUANTIFIED_GRAMMAR, "Likes: 2", "Likes: 3")
+    message = "these symbols make too many small models to screen formulas; list fewer in `symbols`"
+    assert told(tmp_path, changed(text, "[F]", "[F, Likes]")) == [f"14:14: {message}"]
+    assert told(tmp_path, changed(text, "    symbols: [F]\n", "")) == [f"11:9: {message}"]
+
+
 @pytest.mark.parametrize(("old", "new", "expected"), YAML_MISTAKES)
 def test_yaml_mistakes(tmp_path: Path, old: str, new: str, expected: str) -> None:
     """Each mistake in the YAML is told once, at its place."""
@@ -126,7 +167,8 @@ def test_deep_nesting_is_refused(tmp_path: Path, opening: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "old", "new", "expected"), [*SCHEMA_MISTAKES, *SPEC_MISTAKES, *FORMULA_MISTAKES]
+    ("base", "old", "new", "expected"),
+    [*SCHEMA_MISTAKES, *SPEC_MISTAKES, *FORMULA_MISTAKES, *GRAMMAR_MISTAKES],
 )
 def test_mistakes(tmp_path: Path, base: str, old: str, new: str, expected: str) -> None:
     """Each mistake is told once, at its place, with what was expected and the nearest name."""
@@ -277,6 +319,9 @@ def test_schema_and_registry_name_the_same_things() -> None:
     hole = schema["properties"]["content"]["additionalProperties"]["properties"]
     for connective in hole["connectives"]["items"]["enum"]:
         assert contents((("p", 0), ("q", 0)), Content((connective,), 1))  # ValueError if unknown
+    operators = schema["$defs"]["grammar"]["properties"]["operators"]["items"]["enum"]
+    assert operators == ["not", *CONNECTIVES, *MODAL, *QUANTIFIERS]
+    assert schema["$defs"]["grammar"]["properties"]["quantifier_depth"]["maximum"] <= len(VARIABLES)
     for name in CONDITIONS:
         assert f"{name}: " in side["frame"]["items"]["description"]
 
@@ -331,7 +376,7 @@ def test_arbitrary_bytes_never_crash(tmp_path: Path, content: bytes) -> None:
 
 
 @FUZZ
-@given(st.one_of(_mutations(FRAME), _mutations(DOMAIN)))
+@given(st.one_of(*map(_mutations, (FRAME, DOMAIN, GRAMMAR, QUANTIFIED_GRAMMAR))))
 def test_damaged_contrasts_never_crash(tmp_path: Path, text: str) -> None:
     """Whatever is cut out of a contrast or put into it, reading it ends in diagnostics or a contrast."""
     _only_spec_errors(tmp_path, text.encode("utf-8"))
@@ -355,8 +400,14 @@ def test_wrong_values_in_right_places_never_crash(tmp_path: Path, data: st.DataO
         "sides": {"a": {"frame": []}, "b": {"frame": ["serial"]}}, "symbols": {"atoms": ["p"]},
         "content": {"phi": {"connectives": ["not"], "max_depth": 1}},
         "templates": [{"id": "t", "task": "inference", "premises": ["□{phi}"], "conjecture": "◇{phi}"}],
+        "grammar": [
+            {"id": "g", "task": "inference", "operators": ["box"], "symbols": ["p"], "max_size": 3,
+             "modal_depth": 1, "premises": 1, "premise_size": 2},
+        ],
         "limits": {"modal_depth": 1, "quantifier_depth": 0, "size": 9},
-        "select": {"validity": 0, "inference": 1, "seed": 0}, "expect": {"a": False, "b": True},
+        "select": {"validity": 0, "inference": 1, "seed": 0, "max_family_share": 0.5,
+                   "countermodel_worlds": [1, 2], "modal_depth": {"min": 1}},
+        "expect": {"a": False, "b": True},
     }  # fmt: skip
     place = record
     while True:

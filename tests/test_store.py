@@ -191,7 +191,7 @@ def assert_all_dropped(path: Path, said: Said, verdicts: list[tuple[Problem, Ver
         for p, v in entries:
             store.keep(p, LIMITS, v)
         assert [recalled(store, p, v) for p, v in entries] == [v for _, v in entries]
-    assert said == [f"{len(entries)} entries of the evidence store did not hold and were dropped"]
+    assert said == [f"entries of the evidence store that did not hold and were dropped: {len(entries)}"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import first_order, propositional
 
 from modalgen.formula import Formula
-from modalgen.gen.candidates import Candidate
+from modalgen.gen.candidate import Candidate
 from modalgen.gen.contrast import Contrast, Selection, StructuralLimits
 from modalgen.gen.structure import StructuralReason, structural_faults
 from modalgen.problem import Problem
@@ -58,6 +58,7 @@ def reasons(contrast: Contrast, *texts: str) -> list[str]:
         (FRAME, ["□(p → q)", "□p", "◇q"]),
         (FRAME, ["◇⊤"]),
         (FRAME, ["p ∧ q", "p"]),
+        (FRAME, ["p ∧ (p ∨ q)", "◇q"]),
         (DOMAIN, ["∀x □F(x) → □∀x F(x)"]),
         (DOMAIN, ["p", "∀x ∃y □(Likes(x,y) ∧ F(x))"]),
     ],
@@ -83,6 +84,8 @@ def test_sound_candidates_pass(contrast, texts):
         (FRAME, ["◇p ∧ ¬¬¬◇p", "q"], ["trivial_formula"]),
         (FRAME, ["◇p ∧ (□q ∨ ¬□q)", "q"], ["trivial_formula"]),
         (FRAME, ["□(q ∨ ¬q) → ◇p", "◇(q ∧ ¬q)"], ["trivial_formula"]),
+        (FRAME, ["◇(p → p)"], ["idle_symbol"]),
+        (FRAME, ["□p", "q ∧ (q ∨ r)"], ["idle_symbol"]),
         (FRAME, ["□p", "□¬¬p", "q"], ["repeated_premise"]),
         (FRAME, ["□(p → q)", "□(¬p ∨ q)"], ["conjecture_is_premise"]),
         (DOMAIN, ["∀x F(x)", "¬∃y ¬F(y)"], ["conjecture_is_premise"]),

@@ -1,0 +1,1 @@
+"""Asking language models about contrast pairs, and scoring what they answer."""

@@ -1,0 +1,270 @@
+"""A run directory: the record of what was asked and what came back.
+
+    run.json                   what the run is: dataset, models, all settings, versions; never changed
+    responses/SHARD.jsonl      one line for each response, a file for each model and condition
+    run.lock                   held by the one process that writes
+
+The lines are the truth, and they are only ever appended. Each is written whole with one call before
+anything else is asked, so a process that is killed loses the requests in flight and no others; a last
+line that was torn all the same (a full disk, a lost machine) is cut off before the next is appended.
+An item (a side of a pair, asked one way) is settled by a line with a response or with an HTTP error
+that is final; after a failure of transport it is asked again. Every line carries the hash of its
+request, so an answer is never taken for an answer to something else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Any
+
+from modalgen.evaluate.answers import Outcome
+from modalgen.files import json_line, sha256, write_durably
+
+RUN_SCHEMA = "modalgen/run/1"
+RESPONSE_SCHEMA = "modalgen/response/1"
+RUN, LOCK, RESPONSES = "run.json", "run.lock", "responses"
+SYNC_SECONDS = 1.0
+"""How often appended lines are forced to the disk; against a killed process none of it is needed."""
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(stream: IO[str]) -> None:
+        msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(stream: IO[str]) -> None:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class RunError(Exception):
+    """A run directory that cannot be used or continued; the message says why."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The responses of one model under one condition."""
+
+    model: str
+    condition: str
+
+    @property
+    def name(self) -> str:
+        """A file name that tells a reader what is in it and that no other shard has."""
+        words = "--".join(re.sub(r"[^A-Za-z0-9._]+", "-", part).strip("-.") for part in (self.model, self.condition))
+        return f"{words[:80]}-{sha256(json_line([self.model, self.condition]))[:8]}"
+
+
+@dataclass
+class _Item:
+    """What the lines say of an item so far."""
+
+    request_sha256: str
+    settled: bool
+
+
+class RunWriter:
+    """The one writer of a run directory. Get it from `open_run`."""
+
+    def __init__(self, directory: Path, streams: ExitStack) -> None:
+        self._directory = directory
+        self._streams = streams
+        self._files: dict[str, IO[bytes]] = {}
+        self._items: dict[tuple[str, str], _Item] = {}
+        self._answered: set[str] = set()
+        self._synced = 0.0
+        self.spent = 0.0
+        """Dollars, summed over the lines whose cost is known."""
+        for path in sorted((directory / RESPONSES).glob("*.jsonl")):
+            _cut_torn_line(path)
+            for record in _read_shard(path):
+                self._count(path.stem, record)
+
+    def is_settled(self, shard: Shard, item: str, request_sha256: str) -> bool:
+        """Whether the item needs no request any more.
+
+        Raises RunError if its line belongs to another request than this one.
+        """
+        known = self._items.get((shard.name, item))
+        if known is None:
+            return False
+        if known.request_sha256 != request_sha256:
+            raise RunError(
+                f"{self._directory}: {item} was asked with another request than this version of modalgen "
+                "makes of the same settings; go on with the version that run.json names, or start a new run"
+            )
+        return known.settled
+
+    def is_answered(self, shard: Shard) -> bool:
+        """Whether the shard holds a response, so that its requests are known to be acceptable."""
+        return shard.name in self._answered
+
+    def append(self, shard: Shard, record: Mapping[str, Any]) -> None:
+        """Append a line and hand it to the operating system. Raises OSError, RunError if the item is
+        settled already."""
+        known = self._items.get((shard.name, record["item"]))
+        if known is not None and known.settled:
+            raise RunError(f"{record['item']} has been answered already")
+        if shard.name not in self._files:
+            path = self._directory / RESPONSES / f"{shard.name}.jsonl"
+            self._files[shard.name] = self._streams.enter_context(path.open("ab", buffering=0))
+        # A lone surrogate, which JSON can hold and UTF-8 cannot, is written as the escape that JSON has.
+        line = (json_line(record) + "\n").encode("utf-8", "backslashreplace")
+        stream = self._files[shard.name]
+        if stream.write(line) != len(line):
+            raise OSError(f"{stream.name}: only a part of a line could be written")
+        self._count(shard.name, record)
+        if time.monotonic() - self._synced > SYNC_SECONDS:
+            self.sync()
+
+    def sync(self) -> None:
+        """Wait until all lines are on the disk."""
+        for stream in self._files.values():
+            os.fsync(stream.fileno())
+        self._synced = time.monotonic()
+
+    def _count(self, shard: str, record: Mapping[str, Any]) -> None:
+        settled = record["reported"] != Outcome.TRANSPORT_ERROR
+        self._items[shard, record["item"]] = _Item(record["request_sha256"], settled)
+        if settled and record["reported"] != Outcome.HTTP_ERROR:
+            self._answered.add(shard)
+        self.spent += record["cost"] or 0.0
+
+
+@contextmanager
+def open_run(directory: Path, settings: Mapping[str, Any]) -> Iterator[RunWriter]:
+    """Begin a run, or go on with it, as its only writer.
+
+    Raises RunError if another process writes it, if it was begun with other settings (the message
+    names the differences), if the directory holds something else, or if its lines are damaged.
+    """
+    if directory.exists() and not directory.is_dir():
+        raise RunError(f"{directory} is not a directory")
+    present = {entry.name for entry in directory.iterdir()} if directory.exists() else set()
+    if present - {LOCK} and RUN not in present:
+        raise RunError(f"{directory} exists and is not a run; choose another place with -o")
+    (directory / RESPONSES).mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        lock = stack.enter_context((directory / LOCK).open("a+", encoding="utf-8"))
+        try:
+            _lock(lock)
+        except OSError:
+            lock.seek(0)
+            raise RunError(f"{directory} is being written by another process ({lock.read().strip()})") from None
+        lock.truncate(0)
+        lock.write(f"process {os.getpid()} on {platform.node()}\n")
+        lock.flush()
+        _pin(directory, settings)
+        writer = RunWriter(directory, stack)
+        try:
+            yield writer
+        finally:
+            writer.sync()
+
+
+def read_run(directory: Path) -> dict[str, Any]:
+    """What `run.json` says. Raises RunError if it is missing or not that of a run."""
+    path = directory / RUN
+    try:
+        run = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RunError(f"{directory} is not a run directory: it has no {RUN}") from None
+    except (OSError, ValueError) as error:
+        raise RunError(f"{path}: cannot be read: {error}") from None
+    if not isinstance(run, dict) or run.get("schema") != RUN_SCHEMA:
+        raise RunError(f"{path}: not a description of a run ({RUN_SCHEMA})")
+    return run
+
+
+def read_responses(directory: Path) -> Iterator[dict[str, Any]]:
+    """The line that counts for each item that was asked: the last one. Shards come in the order of
+    their names, lines in that of the file.
+
+    May be called while the run goes on. Raises RunError, naming file and line.
+    """
+    for path in sorted((directory / RESPONSES).glob("*.jsonl")):
+        last = {record["item"]: number for number, record in enumerate(_read_shard(path))}
+        for number, record in enumerate(_read_shard(path)):
+            if last.get(record["item"]) == number:
+                yield record
+
+
+def _pin(directory: Path, settings: Mapping[str, Any]) -> None:
+    """Write down what the run is, or see that it is the same."""
+    wanted = json.loads(json_line(settings))
+    if (directory / RUN).exists():
+        if changes := _differences(read_run(directory)["settings"], wanted):
+            shown = "; ".join(changes[:5]) + ("; …" if len(changes) > 5 else "")
+            raise RunError(f"{directory} is a run with other settings: {shown}. Choose another place with -o")
+        return
+    run = {
+        "schema": RUN_SCHEMA,
+        "begun": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "versions": {"modalgen": version("modalgen"), "python": platform.python_version(), "httpx": version("httpx")},
+        "settings": wanted,
+    }
+    fresh = directory / f"{RUN}.new"
+    fresh.unlink(missing_ok=True)
+    write_durably(fresh, json.dumps(run, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
+    fresh.replace(directory / RUN)
+
+
+def _differences(old: Any, new: Any, path: str = "") -> list[str]:
+    """Where two records differ, each with what it was and what it is."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = sorted(old.keys() | new.keys())
+        below = (_differences(old.get(k), new.get(k), f"{path}.{k}" if path else k) for k in keys)
+        return [difference for differences in below for difference in differences]
+    if old == new and type(old) is type(new):
+        return []
+    return [f"{path} was {_shown(old)} and is now {_shown(new)}"]
+
+
+def _shown(value: Any) -> str:
+    text = json_line(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
+def _cut_torn_line(path: Path) -> None:
+    """Remove what follows the last line end."""
+    with path.open("r+b") as stream:
+        end = stream.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - 65_536)
+            stream.seek(start)
+            found = stream.read(end - start).rfind(b"\n")
+            if found >= 0:
+                end = start + found + 1
+                break
+            end = start
+        stream.truncate(end)
+
+
+def _read_shard(path: Path) -> Iterator[dict[str, Any]]:
+    """The records of a shard, without a torn last line."""
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                record = json.loads(line)
+                if record["schema"] != RESPONSE_SCHEMA:
+                    raise ValueError(f"its schema is {record['schema']!r}, not {RESPONSE_SCHEMA!r}")
+                if record["reported"] is not None:
+                    Outcome(record["reported"])
+                record["item"], record["request_sha256"], record["cost"]
+            except (ValueError, KeyError, TypeError) as error:
+                raise RunError(f"{path}:{number}: not a record of a response: {error}") from None
+            yield record

@@ -1,0 +1,291 @@
+"""Sending a request and getting a response, or saying exactly why there is none.
+
+The only file that knows HTTP. A request is sent at most three times. Sent again is what failed on
+the way: no connection, a time-out, the statuses 408, 409, 429, 5xx (529 included), a body that is not
+a JSON object, and a body that reports an error although the status is 200. A successful response is
+final, whatever it holds; so is any other status, which a repetition would not change.
+
+Keys come from the environment. They are put into headers here and nowhere else; should a server or a
+library repeat one, it is blanked out of every text before that leaves this file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Self
+
+import httpx
+
+from modalgen.evaluate.apis import error_in, key_headers, out_of_money
+from modalgen.evaluate.pacing import retry_after, wait_before
+from modalgen.evaluate.providers import Api, Provider
+
+MAX_ATTEMPTS = 3
+CONNECT_SECONDS = 5.0
+READ_SECONDS = 600.0
+TOTAL_SECONDS = 3600.0
+"""The longest that one attempt may take. The read time-out alone never ends a body that trickles."""
+KEPT_OF_FAILURES = 65_536
+"""Characters of a failed attempt's body that are kept. Of a successful response all is kept."""
+
+_RETRIED = frozenset({408, 409, 429})
+_BLANK = "[key]"
+_REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-generation-id")
+
+
+class SetupError(ValueError):
+    """A base URL or key that cannot be used; the message never holds the key."""
+
+
+class OutOfMoney(Exception):
+    """The server says that the account cannot pay; asking again is no use."""
+
+
+class Secret:
+    """A key. It shows itself as [key], so no message, record or traceback can give it away."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def __repr__(self) -> str:
+        return _BLANK
+
+    def __reduce__(self) -> str:
+        raise TypeError("a key is not written anywhere")
+
+    def reveal(self) -> str:
+        """The key itself, for a header."""
+        return self._value
+
+    def blank_out(self, text: str) -> str:
+        """The text without the key, also as JSON spells it. A very short key (`x`, `EMPTY`, as servers
+        on the own machine want them) is no secret, and may be a word that a model says."""
+        if len(self._value) < 8:
+            return text
+        for spelling in (self._value, json.dumps(self._value)[1:-1]):
+            text = text.replace(spelling, _BLANK)
+        return text
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One sending: when (UTC), how long it took, what came back, and the wait that followed.
+
+    `error` is None for the attempt that ended the exchange with a success; `body` is kept of
+    failures only.
+    """
+
+    started: str
+    seconds: float
+    status: int | None
+    error: str | None
+    request_id: str | None
+    body: str | None
+    waited: float
+
+    def to_record(self) -> dict[str, Any]:
+        """The attempt as a run records it."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What became of a request.
+
+    `payload` is the response's JSON object and `text` the body that it was read from; both are set
+    exactly on success. On failure `status` is that of the last attempt, and `retryable` says whether
+    the failure was one of transport, so that the request may be put again another day.
+    """
+
+    attempts: tuple[Attempt, ...]
+    status: int | None
+    request_id: str | None
+    text: str | None = None
+    payload: Mapping[str, Any] | None = None
+    error: str | None = None
+    retryable: bool = False
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where requests go: an API shape at a base URL, with the key that the provider wants."""
+
+    api: Api
+    base_url: str
+    key: Secret | None
+
+
+def endpoint(provider: Provider, api: Api, base_url: str | None) -> Endpoint:
+    """The endpoint of a provider, at its own base URL or another one.
+
+    Raises SetupError if there is no base URL or no usable one, or the key is missing or malformed.
+    """
+    provider.dialect(api)
+    url = base_url if base_url is not None else provider.base_url
+    if url is None:
+        raise SetupError(f"provider {provider.id} has no base URL of its own: give one with --base-url")
+    return Endpoint(api, _checked_url(url), _key(provider))
+
+
+def _checked_url(url: str) -> str:
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, ValueError):
+        raise SetupError("the base URL cannot be read as a URL") from None
+    if parsed.userinfo or parsed.query or parsed.fragment:
+        raise SetupError("the base URL may hold no user, password, query or fragment: it is recorded")
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise SetupError(f"the base URL {url!r} should begin with https:// or http:// and name a host")
+    return url.rstrip("/")
+
+
+def _key(provider: Provider) -> Secret | None:
+    value = os.environ.get(provider.key, "").strip()
+    if not value:
+        if provider.key_required:
+            raise SetupError(f"provider {provider.id} needs a key in the environment variable {provider.key}")
+        return None
+    if not (value.isascii() and value.isprintable() and " " not in value):
+        raise SetupError(f"the key in {provider.key} has characters that no header can carry")
+    return Secret(value)
+
+
+class Transport:
+    """A pool of connections to one endpoint. `first_wait` is the wait after a first failure, in
+    seconds; *complained* is told of each 429 and the wait after it, *read_seconds* is the longest
+    silence that is borne."""
+
+    def __init__(
+        self,
+        target: Endpoint,
+        *,
+        max_connections: int,
+        complained: Callable[[float], None] = lambda wait: None,
+        first_wait: float = 1.0,
+        read_seconds: float = READ_SECONDS,
+        total_seconds: float = TOTAL_SECONDS,
+    ) -> None:
+        self._target = target
+        self._complained = complained
+        self._first_wait = first_wait
+        self._total_seconds = total_seconds
+        key = target.key.reveal() if target.key else None
+        self._client = httpx.AsyncClient(
+            headers=key_headers(target.api, key),
+            timeout=httpx.Timeout(read_seconds, connect=CONNECT_SECONDS, pool=None),
+            limits=httpx.Limits(max_connections=max_connections, max_keepalive_connections=max_connections),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self._client.aclose()
+
+    async def send(self, path: str, body: bytes) -> Exchange:
+        """Post a JSON body to *path* below the base URL, at most three times.
+
+        Raises OutOfMoney if the account cannot pay. Everything else is in the exchange.
+        """
+        attempts: list[Attempt] = []
+        while True:
+            found = await self._attempt(path, body)
+            last = len(attempts) + 1 == MAX_ATTEMPTS or not found.retryable
+            wait = 0.0
+            if found.retryable and found.status == 429:
+                # Even after the last attempt: what else is in flight should know.
+                wait = wait_before(len(attempts) + 2, found.asked, self._first_wait)
+                self._complained(wait)
+            elif not last:
+                wait = wait_before(len(attempts) + 2, found.asked, self._first_wait)
+            attempts.append(found.record(0.0 if last else wait))
+            if last:
+                return Exchange(
+                    attempts=tuple(attempts),
+                    status=found.status,
+                    request_id=found.request_id,
+                    text=found.text if found.error is None else None,
+                    payload=found.payload,
+                    error=found.error,
+                    retryable=found.retryable,
+                )
+            await asyncio.sleep(wait)
+
+    async def _attempt(self, path: str, body: bytes) -> _Found:
+        started, clock = datetime.now(UTC), time.monotonic()
+
+        def found(error: str | None, **more: Any) -> _Found:
+            moment = started.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            return _Found(moment, round(time.monotonic() - clock, 3), error, **more)
+
+        try:
+            async with asyncio.timeout(self._total_seconds):
+                response = await self._client.post(
+                    self._target.base_url + path, content=body, headers={"content-type": "application/json"}
+                )
+        except TimeoutError:
+            return found(f"no complete response within {self._total_seconds:g} seconds", retryable=True)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            # The exception holds the request and so the key: only its words go on.
+            return found(self._safe(f"{type(error).__name__}: {error}".rstrip(": ")), retryable=True)
+        status, headers = response.status_code, dict(response.headers)
+        text = self._safe(response.text)
+        more: dict[str, Any] = {
+            "status": status,
+            "text": text,
+            "request_id": next((self._safe(headers[h]) for h in _REQUEST_ID_HEADERS if h in headers), None),
+            "asked": retry_after(headers, datetime.now(UTC)),
+        }
+        payload = _json_object(text)
+        if payload is not None and out_of_money(status, payload):
+            raise OutOfMoney(f"HTTP {status}: {error_in(payload) or text[:200]}")
+        if not 200 <= status < 300:
+            reason = (error_in(payload) if payload is not None else None) or ""
+            reason = reason or self._safe(response.reason_phrase)
+            retried = status in _RETRIED or status >= 500
+            return found(f"HTTP {status}: {reason}".rstrip(": "), retryable=retried, **more)
+        if payload is None:
+            return found(f"HTTP {status}, but the body is not a JSON object", retryable=True, **more)
+        if reported := error_in(payload):
+            return found(f"HTTP {status}, but the body reports {reported}", retryable=True, **more)
+        return found(None, payload=payload, **more)
+
+    def _safe(self, text: str) -> str:
+        return self._target.key.blank_out(text) if self._target.key else text
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What one attempt came to; `asked` is the wait that the server wants."""
+
+    started: str
+    seconds: float
+    error: str | None
+    status: int | None = None
+    text: str | None = None
+    payload: Mapping[str, Any] | None = None
+    request_id: str | None = None
+    asked: float | None = None
+    retryable: bool = False
+
+    def record(self, wait: float) -> Attempt:
+        body = self.text[:KEPT_OF_FAILURES] if self.error is not None and self.text is not None else None
+        return Attempt(
+            self.started, self.seconds, self.status, self.error, self.request_id, body, round(wait, 3)
+        )
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
