@@ -194,7 +194,7 @@ class _Patterns:
 def _patterns(vocabulary: Vocabulary) -> _Patterns:
     word = rf"({'|'.join(_WORDS[vocabulary])})\b"
     return _Patterns(
-        mentioned=re.compile(rf"(?<![A-Za-z])(?:{'|'.join(_WORDS[vocabulary])})(?![A-Za-z])", re.IGNORECASE),
+        mentioned=re.compile(rf"(?:{'|'.join(_WORDS[vocabulary])})(?![a-z])".lower()),
         alone=re.compile(rf"(?:{_LEADS}[,:.]?\s+)*{word}{_END}", re.IGNORECASE),
         declared=re.compile(
             rf"(?<!if the )(?<!whether the )\banswer\b{_SAYS}\s*{word}(?={_BREAK})", re.IGNORECASE
@@ -216,7 +216,7 @@ def _explicit_answers(text: str, vocabulary: Vocabulary) -> Iterator[str]:
     lines = text.splitlines()
     outermost = {next(filter(_plain, order), "") for order in (lines, reversed(lines))}
     for raw in lines:
-        if not patterns.mentioned.search(raw):  # most lines of a long text, told apart quickly
+        if not patterns.mentioned.search(raw.lower()):  # most lines of a long text, told apart quickly
             continue
         line = _plain(raw)
         if found := patterns.alone.fullmatch(line):

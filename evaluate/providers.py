@@ -129,8 +129,12 @@ def provider(name: str) -> Provider:
     return Provider(**data, dialects=dialects)
 
 
-def _filled(fragment: Any, values: Mapping[str, Any]) -> Any:
+def _filled(fragment: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """The fragment with placeholders replaced by values."""
-    if isinstance(fragment, dict):
-        return {key: _filled(value, values) for key, value in fragment.items()}
-    return values.get(fragment, fragment) if isinstance(fragment, str) else fragment
+
+    def fill(part: Any) -> Any:
+        if isinstance(part, dict):
+            return _filled(part, values)
+        return values.get(part, part) if isinstance(part, str) else part
+
+    return {key: fill(part) for key, part in fragment.items()}

