@@ -50,15 +50,18 @@ _SCHEMES = """
 """
 # The same over F(x), G(x): Barcan formulas, existence, shadowed and vacuous quantifiers.
 _QUANTIFIED_SCHEMES = """
-∀x □F(x) → □∀x F(x) | □∀x F(x) → ∀x □F(x) | ◇∃x F(x) → ∃x ◇F(x) | ∃x ◇F(x) → ◇∃x F(x) | ∃x □F(x) → □∃x F(x)
-□∃x F(x) → ∃x □F(x) | ∀x (F(x) → □F(x)) → ◇∃x F(x) → ∃x F(x) | □∃x (F(x) → ∀y F(y)) | ∃x □(F(x) → □∃y F(y))
-∀x □(F(x) → G(x)) → ∀x □F(x) → ∀x □G(x) | ∀x (□F(x) ∨ □¬F(x)) → ∀x (◇F(x) → F(x)) | ◇∀x F(x) → ∀x ◇F(x)
-∀x ∃y □(F(x) ↔ F(y)) | ∀x □∃y (F(x) → F(y)) | ∃x ∀y □F(x) → □∃x F(x) | ◇∀x (F(x) ∧ ∃x G(x)) → ◇∃x (F(x) ∧ G(x))
-□∀x □F(x) → □□∀x F(x) | □∀x F(x) ∧ ◇∃x G(x) → ◇∃x (F(x) ∧ G(x)) | ∀x □◇F(x) → □∀x ◇F(x) | ∀x □F(x) ∨ ∃x ◇¬F(x)
-∀x □F(x) ; ◇∃x G(x) ⊢ ◇∃x (F(x) ∧ G(x)) | □∀x (F(x) → G(x)) ; ∃x ◇F(x) ⊢ ∃x ◇G(x) | ∃x □F(x) ; □∀x (F(x) → G(x)) ⊢ □∃x G(x)
-∀x (F(x) → □G(x)) ; ∃x F(x) ⊢ ∃x □G(x) | □∀x (F(x) → □F(x)) ; ◇∃x F(x) ⊢ ◇□∃x F(x) | ∀x □(F(x) → □G(x)) ; ◇∃x F(x) ⊢ ◇□∃x G(x)
-∀x ◇F(x) ; □∀x (F(x) → G(x)) ⊢ ∀x ◇G(x) | ◇◇∃x F(x) ⊢ ∃x ◇◇F(x) | □∀x F(x) ; ¬∀x □F(x) ⊢ ⊥ | ∃x ◇¬F(x) ; ∀x □F(x) ⊢ ⊥
-□∃x F(x) ; □∀x (F(x) → ◇G(x)) ⊢ □◇∃x G(x) | ∀x □∃y (F(x) ∧ G(y)) ⊢ □∃y G(y) | ∀x (F(x) ∨ □G(x)) ; ◇∃x ¬G(x) ⊢ ∃x F(x)
+∀x □F(x) → □∀x F(x) | □∀x F(x) → ∀x □F(x) | ◇∃x F(x) → ∃x ◇F(x) | ∃x ◇F(x) → ◇∃x F(x)
+∃x □F(x) → □∃x F(x) | □∃x F(x) → ∃x □F(x) | ∀x (F(x) → □F(x)) → ◇∃x F(x) → ∃x F(x) | □∃x (F(x) → ∀y F(y))
+∃x □(F(x) → □∃y F(y)) | ∀x □(F(x) → G(x)) → ∀x □F(x) → ∀x □G(x) | ∀x (□F(x) ∨ □¬F(x)) → ∀x (◇F(x) → F(x))
+◇∀x F(x) → ∀x ◇F(x) | ∀x ∃y □(F(x) ↔ F(y)) | ∀x □∃y (F(x) → F(y)) | ∃x ∀y □F(x) → □∃x F(x)
+◇∀x (F(x) ∧ ∃x G(x)) → ◇∃x (F(x) ∧ G(x)) | □∀x □F(x) → □□∀x F(x) | □∀x F(x) ∧ ◇∃x G(x) → ◇∃x (F(x) ∧ G(x))
+∀x □◇F(x) → □∀x ◇F(x) | ∀x □F(x) ∨ ∃x ◇¬F(x) | ∀x □F(x) ; ◇∃x G(x) ⊢ ◇∃x (F(x) ∧ G(x))
+□∀x (F(x) → G(x)) ; ∃x ◇F(x) ⊢ ∃x ◇G(x) | ∃x □F(x) ; □∀x (F(x) → G(x)) ⊢ □∃x G(x)
+∀x (F(x) → □G(x)) ; ∃x F(x) ⊢ ∃x □G(x) | □∀x (F(x) → □F(x)) ; ◇∃x F(x) ⊢ ◇□∃x F(x)
+∀x □(F(x) → □G(x)) ; ◇∃x F(x) ⊢ ◇□∃x G(x) | ∀x ◇F(x) ; □∀x (F(x) → G(x)) ⊢ ∀x ◇G(x)
+◇◇∃x F(x) ⊢ ∃x ◇◇F(x) | □∀x F(x) ; ¬∀x □F(x) ⊢ ⊥ | ∃x ◇¬F(x) ; ∀x □F(x) ⊢ ⊥
+□∃x F(x) ; □∀x (F(x) → ◇G(x)) ⊢ □◇∃x G(x) | ∀x □∃y (F(x) ∧ G(y)) ⊢ □∃y G(y)
+∀x (F(x) ∨ □G(x)) ; ◇∃x ¬G(x) ⊢ ∃x F(x)
 """
 
 
@@ -67,7 +70,9 @@ def _read(text: str) -> list[tuple[tuple[Formula, ...], Formula]]:
     for line in text.strip().splitlines():
         for problem in line.split("|"):
             premises, _, conclusion = problem.rpartition("⊢")
-            problems.append((tuple(parse(p.strip()) for p in premises.split(";") if p.strip()), parse(conclusion)))
+            problems.append(
+                (tuple(parse(p.strip()) for p in premises.split(";") if p.strip()), parse(conclusion))
+            )
     return problems
 
 

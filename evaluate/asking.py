@@ -27,6 +27,10 @@ DEFAULT = "default"
 """The name of the condition in which nothing is said about reasoning."""
 
 
+class SettingsError(ValueError):
+    """Settings that do not go together, or not with the dataset."""
+
+
 @dataclass(frozen=True)
 class RunSettings:
     """All that decides what is asked of whom. `reasoning` are levels, None for the server's default;
@@ -64,11 +68,7 @@ class RunSettings:
         """The settings as `run.json` holds them, the dataset by its hash."""
         options = {k: v for k, v in self.options.to_record().items() if k != "polarity"}
         return {
-            "dataset": {
-                "directory": str(dataset.directory),
-                "sha256": dataset.sha256,
-                "pairs": dataset.pairs,
-            },
+            "dataset": {"sha256": dataset.sha256, "pairs": dataset.pairs},
             "limit": self.limit,
             "models": list(self.models),
             "provider": self.provider,
@@ -121,8 +121,8 @@ def asked_pairs(settings: RunSettings, dataset: Dataset) -> Iterator[Pair]:
 def requests(settings: RunSettings, dataset: Dataset) -> Iterator[Request]:
     """All requests of a run, in the order in which they are sent.
 
-    Raises ProviderError if a setting cannot be expressed, ValueError if there are too few pairs for
-    the solved examples, DatasetError as the dataset is read.
+    Raises ProviderError if a setting cannot be expressed, SettingsError if there can be no solved
+    examples (the specification is left out, or there are too few pairs), DatasetError.
     """
     shots = _shots(settings, dataset)
     for pair in asked_pairs(settings, dataset):
@@ -162,7 +162,10 @@ def _request(settings: RunSettings, model: str, level: str | None, item: str, ma
 def _shots(settings: RunSettings, dataset: Dataset) -> tuple[Shot, ...]:
     if not settings.shots:
         return ()
-    pool = settings.shots_from or dataset
-    return draw_shots(
-        read_each(pool.directory), asked_pairs(settings, dataset), settings.shots, settings.shots_seed
-    )
+    if settings.options.specification is Specification.OMITTED:
+        raise SettingsError("solved examples need the specification: without it they have no one answer")
+    pool = read_each((settings.shots_from or dataset).directory)
+    try:
+        return draw_shots(pool, asked_pairs(settings, dataset), settings.shots, settings.shots_seed)
+    except ValueError as error:
+        raise SettingsError(f"{error}: ask about fewer with --limit, or give --shots-from DATASET") from None

@@ -56,7 +56,12 @@ class BatchSummary:
 
 
 def write_batches(
-    stream: Iterable[Request], writer: RunWriter, path: Path, *, most: int = MAX_REQUESTS, size: int = MAX_BYTES
+    stream: Iterable[Request],
+    writer: RunWriter,
+    path: Path,
+    *,
+    most: int = MAX_REQUESTS,
+    size: int = MAX_BYTES,
 ) -> list[BatchFile]:
     """Write the requests that have no answer yet to input files, and return these.
 
@@ -76,10 +81,10 @@ def write_batches(
             if known is None or known[0].requests == most or known[0].bytes + len(line) > size:
                 place = path if not files else path.with_stem(f"{path.stem}-{len(files) + 1}")
                 try:
-                    opened = stack.enter_context(place.open("xb"))
+                    fresh = stack.enter_context(place.open("xb"))
                 except FileExistsError:
                     raise BatchError(f"{place} is there already") from None
-                known = current[model] = (BatchFile(place, model), opened)
+                known = current[model] = (BatchFile(place, model), fresh)
                 files.append(known[0])
             file, opened = known
             opened.write(line)
@@ -104,7 +109,7 @@ def read_batches(
     summary = BatchSummary()
     used: set[str] = set()
     with ExitStack() as stack:
-        opened = [stack.enter_context(path.open("rb")) for path in paths]
+        lines = [stack.enter_context(path.open("rb")) for path in paths]
         for request in stream:
             place = places.get(request.custom_id)
             if place is not None:
@@ -114,8 +119,8 @@ def read_batches(
             elif place is None:
                 summary.missing += 1
             else:
-                opened[place.file].seek(place.offset)
-                exchange = _exchange(json.loads(opened[place.file].readline()))
+                lines[place.file].seek(place.offset)
+                exchange = _exchange(json.loads(lines[place.file].readline()))
                 record = response_record(request, exchange, api, price(request.shard.model), batch=True)
                 writer.append(request.shard, record)
                 if exchange.payload is not None:
@@ -131,7 +136,12 @@ def read_batches(
 def _input_line(request: Request) -> bytes:
     if request.api not in _APIS:
         raise BatchError(f"the Batch API is OpenAI's, and does not know the {request.api} API")
-    line = {"custom_id": request.custom_id, "method": "POST", "url": f"/v1{request.path}", "body": request.body}
+    line = {
+        "custom_id": request.custom_id,
+        "method": "POST",
+        "url": f"/v1{request.path}",
+        "body": request.body,
+    }
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
 
 

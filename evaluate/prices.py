@@ -42,6 +42,10 @@ class Estimate:
     least: float
     most: float | None
 
+    def __add__(self, other: Estimate) -> Estimate:
+        most = None if self.most is None or other.most is None else self.most + other.most
+        return Estimate(self.least + other.least, most)
+
 
 def load_prices(path: Path | None = None) -> Mapping[tuple[str, str], Price]:
     """The prices of a file, or those that come with the package, by provider and model.
@@ -96,17 +100,14 @@ def estimated_tokens(text: str) -> Estimate:
     return Estimate(size / 5.5, size / 2.5)
 
 
-def estimated_cost(
-    tokens: Estimate, requests: int, cap: int | None, price: Price, *, batch: bool
-) -> Estimate:
+def estimated_cost(tokens: Estimate, requests: int, cap: int | None, price: Price) -> Estimate:
     """The dollars for *requests* with *tokens* of input in all: from one token of output each to
     the cap each; without a cap there is no upper end."""
-    factor = (price.batch_factor if batch else 1.0) / _MILLION
-    cached = price.cached if price.cached is not None else price.input
-    least = (tokens.least * min(cached, price.input) + requests * price.output) * factor
+    cheapest = price.input if price.cached is None else min(price.input, price.cached)
+    least = (tokens.least * cheapest + requests * price.output) / _MILLION
     if cap is None or tokens.most is None:
         return Estimate(least, None)
-    return Estimate(least, (tokens.most * price.input + requests * cap * price.output) * factor)
+    return Estimate(least, (tokens.most * price.input + requests * cap * price.output) / _MILLION)
 
 
 def _mistakes(source: Source) -> Iterator[Diagnostic]:

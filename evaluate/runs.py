@@ -110,6 +110,11 @@ class RunWriter:
             )
         return known.settled
 
+    @property
+    def settled(self) -> int:
+        """The number of items that need no request any more."""
+        return sum(item.settled for item in self._items.values())
+
     def is_answered(self, shard: Shard) -> bool:
         """Whether the shard holds a response, so that its requests are known to be acceptable."""
         return shard.name in self._answered
@@ -141,7 +146,7 @@ class RunWriter:
         self._synced = time.monotonic()
 
     def _count(self, shard: str, record: Mapping[str, Any]) -> None:
-        settled = record["reported"] != Outcome.TRANSPORT_ERROR
+        settled = _is_settled(record)
         self._items[shard, record["item"]] = _Item(record["request_sha256"], settled)
         if settled and record["reported"] != Outcome.HTTP_ERROR:
             self._answered.add(shard)
@@ -207,6 +212,16 @@ def read_responses(directory: Path) -> Iterator[dict[str, Any]]:
         for number, record in enumerate(_read_shard(path)):
             if last.get(record["item"]) == number:
                 yield record
+
+
+def settled_items(directory: Path) -> frozenset[str]:
+    """What needs no request any more, as SHARD/ITEM. Raises RunError, naming file and line."""
+    paths = sorted((directory / RESPONSES).glob("*.jsonl"))
+    return frozenset(f"{p.stem}/{r['item']}" for p in paths for r in _read_shard(p) if _is_settled(r))
+
+
+def _is_settled(record: Mapping[str, Any]) -> bool:
+    return bool(record["reported"] != Outcome.TRANSPORT_ERROR)
 
 
 def _pin(directory: Path, settings: Mapping[str, Any], dataset: Path) -> None:

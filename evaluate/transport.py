@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,7 +37,10 @@ KEPT_OF_FAILURES = 65_536
 """Characters of a failed attempt's body that are kept. Of a successful response all is kept."""
 
 _TRANSIENT = frozenset({408, 409, 429})
+_BASE_URL = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::[0-9]{1,5})?(?:/\S*)?")
 _BLANK = "[key]"
+# At level DEBUG httpcore logs the headers of responses, and a server may repeat a key in one.
+logging.getLogger("httpcore").setLevel(logging.WARNING)
 _REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-generation-id")
 
 
@@ -136,14 +141,10 @@ def endpoint(provider: Provider, api: Api, base_url: str | None) -> Endpoint:
 
 
 def _checked_url(url: str) -> str:
-    try:
-        parsed = httpx.URL(url)
-    except (httpx.InvalidURL, ValueError):
-        raise SetupError("the base URL cannot be read as a URL") from None
-    if parsed.userinfo or parsed.query or parsed.fragment:
+    if set("@?#") & set(url):
         raise SetupError("the base URL may hold no user, password, query or fragment: it is recorded")
-    if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise SetupError(f"the base URL {url!r} should begin with https:// or http:// and name a host")
+    if not _BASE_URL.fullmatch(url):
+        raise SetupError(f"the base URL {url!r} should be https:// or http://, a host, and perhaps port and path")
     return url.rstrip("/")
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import product
+from itertools import groupby, product
 from operator import and_
 
 from modalgen.formula import Formula
@@ -56,6 +56,9 @@ class Columns:
         self.worlds = worlds
         self.individuals = individuals
         self.classes = tuple(classes)
+        # The models of one skeleton follow each other.
+        by_skeleton = groupby(self.models, key=lambda model: model.skeleton)
+        self._runs = [(skeleton, sum(1 for _ in models)) for skeleton, models in by_skeleton]
         W, D = range(worlds), range(individuals)
         # One bit for each model: whether the world is there, the individual is there, the one world
         # accesses the other, the individual exists at the world.
@@ -150,11 +153,8 @@ class Columns:
 
     def _where(self, holds: Callable[..., bool], *arguments: int | Semantics) -> int:
         """The models whose skeletons have a property, one bit for each model."""
-        known: dict[Skeleton, bool] = {}
-        for model in self.models:
-            if model.skeleton not in known:
-                known[model.skeleton] = holds(model.skeleton, *arguments)
-        return _packed(known[model.skeleton] for model in self.models)
+        runs = ("1" * count if holds(skeleton, *arguments) else "0" * count for skeleton, count in self._runs)
+        return _packed(runs)
 
     def _read_facts(self, facts: Sequence[Fact], population: int) -> None:
         """Where each fact holds in the models with so many individuals."""
@@ -164,7 +164,7 @@ class Columns:
                 for m in self.models
             ]
             for n, fact in enumerate(facts):
-                held = _packed(bool(label >> n & 1) for label in labels)
+                held = _packed("1" if label >> n & 1 else "0" for label in labels)
                 self._facts[w, fact] = self._facts.get((w, fact), 0) | held
 
     def _repeated(self, scope: int, blocks: Sequence[int]) -> int:
@@ -181,6 +181,6 @@ class Columns:
         return column
 
 
-def _packed(bits: Iterable[bool]) -> int:
-    """The bits, the lowest first, as an integer."""
-    return int("".join("1" if bit else "0" for bit in bits)[::-1] or "0", 2)
+def _packed(digits: Iterable[str]) -> int:
+    """The binary digits, the lowest first, as an integer."""
+    return int("".join(digits)[::-1] or "0", 2)

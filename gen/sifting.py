@@ -21,7 +21,6 @@ from modalgen.gen.contrast import Contrast
 from modalgen.gen.requirements import Hint, Unfit, countermodel_fault, depth_fault, hint
 from modalgen.gen.screen import Screen, ScreenTooLarge, screen_for
 from modalgen.gen.structure import structural_faults
-from modalgen.printing import to_unicode
 
 
 class SiftingReason(StrEnum):
@@ -39,11 +38,15 @@ class SiftingReason(StrEnum):
 
 @dataclass(frozen=True)
 class TurnedDown:
-    """A candidate that the oracle is not asked about: the reason's code and the reason in words."""
+    """A candidate that the oracle is not asked about: the reason's code and the reason in words.
+
+    `repeats` is the earlier candidate that says the same, if that is the reason.
+    """
 
     candidate: Candidate
     reason: str
     detail: str
+    repeats: Candidate | None = None
 
 
 def sifted(contrast: Contrast, task: str) -> Iterator[Candidate | TurnedDown]:
@@ -54,9 +57,9 @@ def sifted(contrast: Contrast, task: str) -> Iterator[Candidate | TurnedDown]:
     """
     sieve = _Sieve(contrast, task)
     for candidate in candidates(contrast, task, contrast.select.seed):
-        objection = sieve.objection(candidate)
-        if objection is not None:
-            yield TurnedDown(candidate, *objection)
+        turned_down = sieve.turned_down(candidate)
+        if turned_down is not None:
+            yield turned_down
         elif contrast.select.balanced:
             yield from sieve.couple(candidate)
         else:
@@ -79,28 +82,28 @@ class _Sieve:
         # By the side that is valid and the modal depth, those without a partner.
         self._waiting: dict[tuple[tuple[bool, bool], int], deque[Candidate]] = {}
 
-    def objection(self, candidate: Candidate) -> tuple[str, str] | None:
-        """Why the candidate is turned down, as a code and in words; None if it is let through."""
+    def turned_down(self, candidate: Candidate) -> TurnedDown | None:
+        """The candidate with the reason why it is turned down; None if it is let through."""
         if faults := structural_faults(candidate, self._contrast):
-            return faults[0].reason, "; ".join(fault.detail for fault in faults)
+            return TurnedDown(candidate, faults[0].reason, "; ".join(fault.detail for fault in faults))
         key = canonical_key(candidate.premises, candidate.conjecture)
-        if first := self._same(key, candidate):
-            return SiftingReason.DUPLICATE, f"the same up to renaming and equivalence as {first}"
+        if earlier := self._earlier_with(key, candidate):
+            detail = "the same up to renaming and equivalence as"
+            return TurnedDown(candidate, SiftingReason.DUPLICATE, detail, earlier)
         if fault := depth_fault(self._select, candidate.formulas):
-            return Unfit.TOO_SHALLOW, fault
+            return TurnedDown(candidate, Unfit.TOO_SHALLOW, fault)
         screen = self._screen(candidate)
         if screen is not None:
-            return self._screened_objection(candidate, screen)
+            return self._screened(candidate, screen)
         if self._needs_hint:
-            return SiftingReason.NOT_SCREENED, "its symbols make too many small models to foresee its labels"
+            detail = "its symbols make too many small models to foresee its labels"
+            return TurnedDown(candidate, SiftingReason.NOT_SCREENED, detail)
         return None
 
-    def _same(self, key: object, candidate: Candidate) -> str | None:
-        """An earlier candidate with this key as text, None if this is the first."""
-        first = self._earlier.setdefault(key, candidate)
-        if first is candidate:
-            return None
-        return f"{', '.join(map(to_unicode, first.premises))} ⊢ {to_unicode(first.conjecture)}".lstrip()
+    def _earlier_with(self, key: object, candidate: Candidate) -> Candidate | None:
+        """An earlier candidate with this key; None if this is the first."""
+        earlier = self._earlier.setdefault(key, candidate)
+        return None if earlier is candidate else earlier
 
     def _screen(self, candidate: Candidate) -> Screen | None:
         try:
@@ -110,38 +113,48 @@ class _Sieve:
         except ScreenTooLarge:
             return None
 
-    def _screened_objection(self, candidate: Candidate, screen: Screen) -> tuple[str, str] | None:
+    def _screened(self, candidate: Candidate, screen: Screen) -> TurnedDown | None:
+        """What small models say against the candidate."""
         found = hint(screen, self._contrast, candidate.premises, candidate.conjecture)
         if all(found.countermodels):
-            return SiftingReason.SAME_LABEL, "small models refute it on both sides"
-        everything = screen.members(self._contrast.sides[0]) | screen.members(self._contrast.sides[1])
-        for number, premise in enumerate(candidate.premises, start=1):
-            true = screen.truths(premise) & everything
-            if true == everything:
-                return SiftingReason.VALID_PREMISE, f"premise {number} is valid on both sides"
-            if not true:
-                return SiftingReason.CONTRADICTORY_PREMISE, f"premise {number} is contradictory on both sides"
-        if first := self._same(screen.fingerprint(candidate.premises, candidate.conjecture), candidate):
-            return SiftingReason.EQUIVALENT, f"up to renaming equivalent over all small models to {first}"
+            return TurnedDown(candidate, SiftingReason.SAME_LABEL, "small models refute it on both sides")
+        if fault := self._idle_premise(candidate, screen):
+            return TurnedDown(candidate, *fault)
+        fingerprint = screen.fingerprint(candidate.premises, candidate.conjecture)
+        if earlier := self._earlier_with(fingerprint, candidate):
+            detail = "up to renaming equivalent over all small models to"
+            return TurnedDown(candidate, SiftingReason.EQUIVALENT, detail, earlier)
         if not self._needs_hint:
             return None
         if not found.flips:
-            return Unfit.NO_SMALL_COUNTERMODEL, "no small model refutes it on either side"
-        if fault := countermodel_fault(self._select, screen, found):
-            return Unfit.COUNTERMODEL_SIZE, fault
-        return self._quota_objection(candidate, found)
+            detail = "no small model refutes it on either side"
+            return TurnedDown(candidate, Unfit.NO_SMALL_COUNTERMODEL, detail)
+        if unfit := countermodel_fault(self._select, screen, found):
+            return TurnedDown(candidate, Unfit.COUNTERMODEL_SIZE, unfit)
+        return self._without_room(candidate, found)
 
-    def _quota_objection(self, candidate: Candidate, found: Hint) -> tuple[str, str] | None:
-        """Why there is no room for a candidate; if there is, it takes its place in its family."""
-        waiting = self._waiting.get((found.labels, _depth(candidate)), ())
-        if len(waiting) >= self._quota:
-            return (
-                SiftingReason.DIRECTION_FULL,
-                f"{len(waiting)} like it lack a partner of the other direction",
-            )
+    def _idle_premise(self, candidate: Candidate, screen: Screen) -> tuple[SiftingReason, str] | None:
+        """A premise that says nothing, or that nothing can satisfy, whatever the side."""
+        a, b = self._contrast.sides
+        either = screen.members(a) | screen.members(b)
+        for number, premise in enumerate(candidate.premises, start=1):
+            true = screen.truths(premise) & either
+            if true == either:
+                return SiftingReason.VALID_PREMISE, f"premise {number} is valid on both sides"
+            if not true:
+                return SiftingReason.CONTRADICTORY_PREMISE, f"premise {number} is contradictory on both sides"
+        return None
+
+    def _without_room(self, candidate: Candidate, found: Hint) -> TurnedDown | None:
+        """A candidate for which there is no room; if there is, it takes its place in its family."""
+        waiting = len(self._waiting.get((found.labels, _depth(candidate)), ()))
+        if waiting and waiting >= self._quota:
+            detail = f"{waiting} like it lack a partner of the other direction"
+            return TurnedDown(candidate, SiftingReason.DIRECTION_FULL, detail)
         schema = family(candidate.premises, candidate.conjecture)
         if self._families[schema] >= self._most_of_family:
-            return SiftingReason.FAMILY_FULL, f"there are {self._families[schema]} of the family {schema}"
+            detail = f"there are {self._families[schema]} of the family {schema}"
+            return TurnedDown(candidate, SiftingReason.FAMILY_FULL, detail)
         self._families[schema] += 1
         return None
 

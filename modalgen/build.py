@@ -47,6 +47,7 @@ from modalgen.records import (
     REJECTED,
     Pair,
     evidence_hash,
+    identifier,
     pair_to_record,
     summarize,
 )
@@ -183,12 +184,11 @@ def _select(
     for contrast, task in ((source.contrast, task) for source in sources for task in TASKS):
         wanted = getattr(contrast.select, task)
         accepted = barren = 0
-        examinations = workers.examine_all(contrast, _sifted(contrast, task)) if wanted else iter(())
-        for examination in _in_couples(examinations) if contrast.select.balanced else examinations:
+        for examination in _examined(contrast, task, workers, authority) if wanted else ():
             evidence += examination.evidence
             if examination.lies:
                 raise _Caught(_quarantined(examination, evidence))
-            outcome = _authorised(examination.outcome, authority)
+            outcome = examination.outcome
             if isinstance(outcome, Pair):
                 pairs.append(outcome)
                 accepted, barren = accepted + 1, 0
@@ -201,6 +201,17 @@ def _select(
         if accepted < wanted:
             shortfalls.append(Shortfall(contrast.id, task, wanted, accepted))
     return Build(sources, tuple(pairs), tuple(rejections), tuple(evidence), tuple(shortfalls))
+
+
+def _examined(
+    contrast: Contrast, task: str, workers: _Workers, authority: str | None
+) -> Iterator[Examination]:
+    """What becomes of the candidates of a task, in order."""
+    examinations = (
+        replace(examination, outcome=_authorised(examination.outcome, authority))
+        for examination in workers.examine_all(contrast, _sifted(contrast, task))
+    )
+    return _in_couples(examinations) if contrast.select.balanced else examinations
 
 
 def _authorised(outcome: Pair | Rejection, authority: str | None) -> Pair | Rejection:
@@ -331,7 +342,13 @@ def _adjusted(source: Source, seed: int | None, limit: int | None) -> Source:
 def _sifted(contrast: Contrast, task: str) -> Iterator[Candidate | Rejection]:
     """The candidates of a task, with those that are turned down before they are examined."""
     for item in sifted(contrast, task):
-        yield Rejection(item.candidate, item.reason, item.detail) if isinstance(item, TurnedDown) else item
+        if not isinstance(item, TurnedDown):
+            yield item
+            continue
+        detail = item.detail
+        if item.repeats is not None:
+            detail += f" {identifier(contrast.id, item.repeats.premises, item.repeats.conjecture)}"
+        yield Rejection(item.candidate, item.reason, detail)
 
 
 def _in_couples(examinations: Iterator[Examination]) -> Iterator[Examination]:

@@ -110,11 +110,15 @@ def certify(
     evidence = {record["sha256"]: record for _, record in read_lines(directory / EVIDENCE)}
     runs = [run for pair in pairs for run in _missing(pair, deciders, evidence)]
     verdicts: dict[tuple[str, str], list[Verdict]] = {}
-    with ThreadPoolExecutor(jobs, thread_name_prefix="certify") as pool:
+    pool = ThreadPoolExecutor(jobs, thread_name_prefix="certify")
+    try:
         made = pool.map(lambda run: oracle.run(run.decider, run.problem), runs)
         for done, (run, verdict) in enumerate(zip(runs, made, strict=True), start=1):
             verdicts.setdefault((run.pair_id, run.side), []).append(verdict)
             report(done, len(runs))
+    finally:
+        # An interrupt must not wait for all that is still to do.
+        pool.shutdown(cancel_futures=True)
     return _settled(pairs, evidence, verdicts)
 
 

@@ -15,6 +15,7 @@ import click
 from modalgen.commands.build import build
 from modalgen.commands.certify import certify
 from modalgen.commands.check import check
+from modalgen.commands.eval import evaluate
 from modalgen.commands.provers import provers
 from modalgen.commands.show import show
 from modalgen.commands.validate import validate
@@ -37,5 +38,5 @@ def cli() -> None:
     """Contrast pairs for modal logic: one problem, two semantics, opposite labels that are proved."""
 
 
-for command in (validate, build, certify, check, show, verify, provers):
+for command in (validate, build, certify, check, show, verify, provers, evaluate):
     cli.add_command(command)

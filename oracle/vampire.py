@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from typing import Literal
 
 from modalgen.kripke import KripkeModel, objection
@@ -34,6 +35,9 @@ _GRACE_SECONDS = 2.0
 # The model builder ends within some 20 ms or, nearly always, not at all.
 _MODEL_BUILDER, _MODEL_SECONDS = ("-sa", "fmb", "-updr", "off"), 2
 _SATURATION: tuple[str, ...] = ()
+# What LET and we call the sort of worlds, accessibility, the designated world and existence.
+_LET_NAMES = ("$world", "$accessible_world", "$local_world", "$exists_in_world_$i")
+_OUR_NAMES = ("world", "accesses", "here", "exists_at")
 # After these another strategy may succeed.
 _SEARCH_FAILED = (SzsStatus.TIMEOUT, SzsStatus.RESOURCE_OUT, SzsStatus.GAVE_UP)
 _SZS_LINE = re.compile(r"^[%#] SZS status (\w+)", re.MULTILINE)
@@ -62,57 +66,74 @@ class Vampire:
         `limits.wall_seconds` bounds the search, which has no measure of work that ends it alike
         everywhere. The verdict is that of the last strategy that was run.
         """
-        vampire, version = find("vampire"), self.version()
-        command: tuple[str, ...] = ()
-        translating = 0.0
+        version = self.version()
         if self.route == "let-tff":
             translation = let.translate(problem, "tff", limits)
             if not translation.text:
                 return let.no_verdict(translation, self.name, self.route, version)
-            text, translating = translation.text, translation.seconds
-            command = (*translation.command, "&&")
-            vocabulary = Vocabulary(
-                "$world", "$accessible_world", "$local_world", "$exists_in_world_$i", translation.symbols
-            )
+            text, seconds, prefix = translation.text, translation.seconds, (*translation.command, "&&")
+            vocabulary = Vocabulary(*_LET_NAMES, translation.symbols)
         else:
-            text = to_tff(problem)
-            symbols = {name: predicate_symbol(name) for name, _ in problem.signature}
-            vocabulary = Vocabulary("world", "accesses", "here", "exists_at", symbols)
-        has_premises = bool(problem.premises or problem.global_premises)
-        seconds = translating
-        for options in (_MODEL_BUILDER, _SATURATION):
-            limit = math.ceil(limits.wall_seconds)
-            limit = min(limit, _MODEL_SECONDS) if options else limit
-            argv = ("vampire", "--input_syntax", "tptp", *options, "-t", str(limit), _PROBLEM)
-            completed = run(
-                (*vampire.command, *argv[1:]),
-                files={_PROBLEM: text},
-                wall_seconds=limit + _GRACE_SECONDS,
-                cpu_seconds=limit + _GRACE_SECONDS,
-                memory_mb=limits.memory_mb,
-                output_bytes=_OUTPUT_BYTES,
+            text, seconds, prefix = to_tff(problem), 0.0, ()
+            vocabulary = Vocabulary(
+                *_OUR_NAMES, {name: predicate_symbol(name) for name, _ in problem.signature}
             )
-            seconds += completed.seconds
-            countermodel = None
-            status, note = status_of(completed, has_premises)
-            if status is SzsStatus.COUNTER_SATISFIABLE and has_finite_model(completed.output):
-                countermodel, note = judged_model(completed.output, vocabulary, problem)
-                status = status if countermodel is not None else SzsStatus.ERROR
-            if status not in _SEARCH_FAILED:
-                break
+        whole = math.ceil(limits.wall_seconds)
+        attempt = _attempt(_MODEL_BUILDER, min(whole, _MODEL_SECONDS), text, vocabulary, problem, limits)
+        seconds += attempt.completed.seconds
+        if attempt.status in _SEARCH_FAILED:
+            attempt = _attempt(_SATURATION, whole, text, vocabulary, problem, limits)
+            seconds += attempt.completed.seconds
         return Verdict(
             decider=self.name,
             route=self.route,
             version=version,
             translation=text,
-            command=(*command, *argv),
-            status=status,
+            command=(*prefix, *attempt.command),
+            status=attempt.status,
             seconds=seconds,
-            exit_code=completed.exit_code,
-            stdout=completed.output,
-            countermodel=countermodel,
-            note=note,
+            exit_code=attempt.completed.exit_code,
+            stdout=attempt.completed.output,
+            countermodel=attempt.countermodel,
+            note=attempt.note,
         )
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """One run with one strategy."""
+
+    command: tuple[str, ...]
+    completed: Completed
+    status: SzsStatus
+    note: str
+    countermodel: KripkeModel | None
+
+
+def _attempt(
+    options: tuple[str, ...],
+    seconds: int,
+    text: str,
+    vocabulary: Vocabulary,
+    problem: Problem,
+    limits: Limits,
+) -> _Attempt:
+    """Run Vampire with the options on the translation and judge what it says."""
+    arguments = ("--input_syntax", "tptp", *options, "-t", str(seconds), _PROBLEM)
+    completed = run(
+        (*find("vampire").command, *arguments),
+        files={_PROBLEM: text},
+        wall_seconds=seconds + _GRACE_SECONDS,
+        cpu_seconds=seconds + _GRACE_SECONDS,
+        memory_mb=limits.memory_mb,
+        output_bytes=_OUTPUT_BYTES,
+    )
+    countermodel = None
+    status, note = status_of(completed, bool(problem.premises or problem.global_premises))
+    if status is SzsStatus.COUNTER_SATISFIABLE and has_finite_model(completed.output):
+        countermodel, note = judged_model(completed.output, vocabulary, problem)
+        status = status if countermodel is not None else SzsStatus.ERROR
+    return _Attempt(("vampire", *arguments), completed, status, note, countermodel)
 
 
 def judged_model(output: str, vocabulary: Vocabulary, problem: Problem) -> tuple[KripkeModel | None, str]:

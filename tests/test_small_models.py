@@ -99,7 +99,7 @@ KINDS = [conjunction(signs) for signs in product(*((Atom(a), Not(Atom(a))) for a
 @pytest.mark.parametrize("number", [2, 3])
 @pytest.mark.parametrize("name", ["S5", "KB5", "K45", "D45", "K", "D", "T", "B"])
 def test_some_problems_need_all_the_worlds(name: str, number: int) -> None:
-    """Incompatible possibilities, none true here, need as many worlds as the bound allows: it is the least."""
+    """Incompatible possibilities, none true here, need as many worlds as the bound allows; fewer fail."""
     premises = (KINDS[7], *map(Diamond, KINDS[:number]))
     problem = Problem(semantics(SYSTEMS[name]), premises, Bottom())
     bound = world_bound(problem)

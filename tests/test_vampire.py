@@ -232,16 +232,54 @@ def test_stopped_runs_and_contradictory_classes() -> None:
     assert status_of(contradictory, has_premises=False)[0] is SzsStatus.UNKNOWN
 
 
-def fake_vampire(monkeypatch: pytest.MonkeyPatch, directory: Path, prints: str) -> None:
-    """Let a Python program that prints this answer in Vampire's place."""
+def fake_vampire(
+    monkeypatch: pytest.MonkeyPatch, directory: Path, prints: str, builder: str | None = None
+) -> None:
+    """Let a Python program that prints this answer in Vampire's place; another for the model builder."""
     path = directory / "vampire"
     path.write_text(
         f"#!{sys.executable} -SE\nimport sys\n"
-        f"print('Vampire 5.1.0' if sys.argv[1:] == ['--version'] else {prints!r})\n",
+        f"answer = {prints if builder is None else builder!r} if 'fmb' in sys.argv else {prints!r}\n"
+        "print('Vampire 5.1.0' if sys.argv[1:] == ['--version'] else answer)\n",
         "utf-8",
     )
     path.chmod(0o755)
     monkeypatch.setenv("MODALGEN_VAMPIRE", str(path))
+
+
+@pytest.mark.parametrize(
+    ("builder", "saturation", "status", "options"),
+    [
+        ("% Termination reason: Time limit", THEOREM, SzsStatus.THEOREM, ["-t", "9"]),
+        (
+            "% Termination reason: Time limit",
+            "% Termination reason: Time limit",
+            SzsStatus.TIMEOUT,
+            ["-t", "9"],
+        ),
+        (THEOREM, REFUTED, SzsStatus.THEOREM, ["-sa", "fmb", "-updr", "off", "-t", "2"]),
+        (
+            f"{REFUTED}{HEAD}{OLDER}{TAIL}",
+            THEOREM,
+            SzsStatus.ERROR,
+            ["-sa", "fmb", "-updr", "off", "-t", "2"],
+        ),
+        (THEOREM + REFUTED, THEOREM, SzsStatus.UNKNOWN, ["-sa", "fmb", "-updr", "off", "-t", "2"]),
+    ],
+)
+def test_saturation_is_tried_where_the_model_builder_finds_nothing(
+    builder: str,
+    saturation: str,
+    status: SzsStatus,
+    options: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Only a search without result leads to another strategy; a bad answer is not replaced by a better."""
+    fake_vampire(monkeypatch, tmp_path, saturation, builder)
+    verdict = Vampire("embedded-tff").decide(D_AXIOM, Limits(wall_seconds=8.5))
+    assert verdict.status is status
+    assert list(verdict.command) == ["vampire", "--input_syntax", "tptp", *options, "translated.p"]
 
 
 def test_a_finite_model_that_is_none_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -296,6 +334,13 @@ def test_the_table_on_our_translation() -> None:
         assert verdict.note == ""
         assert verdict.status == ("Theorem" if valid else "CounterSatisfiable")
         assert valid or verdict.countermodel is not None
+
+
+@needs_vampire
+def test_a_chain_of_worlds_is_proved_by_saturation() -> None:
+    """The model builder never ends on this theorem of D; saturation proves it."""
+    verdict = decide("embedded-tff", Problem(semantics(["serial"]), (parse("□◇p"),), parse("◇◇p")))
+    assert verdict.status is SzsStatus.THEOREM and "fmb" not in verdict.command
 
 
 @needs_vampire

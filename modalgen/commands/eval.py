@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from modalgen.commands.common import DATASET, EXISTING_FILE, NO, OK, fail
+from modalgen.commands.common import DATASET, EXISTING_FILE, NO, fail
 
 if TYPE_CHECKING:
     from modalgen.evaluate.asking import RunSettings
@@ -49,7 +49,9 @@ NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--reverse", is_flag=True, help="Name the answer words in the other order.")
 @click.option("--instruction", type=EXISTING_FILE, help="Text to put before the request for an answer.")
-@click.option("--reasoning", metavar="LEVEL[,LEVEL]", help="Levels of reasoning, each a condition of its own.")
+@click.option(
+    "--reasoning", metavar="LEVEL[,LEVEL]", help="Levels of reasoning, each a condition of its own."
+)
 @click.option("--shots", type=click.IntRange(0), default=0, help="Solved examples in every prompt.")
 @click.option("--shots-from", type=DATASET, help="Draw them from this dataset [pairs left out by --limit].")
 @click.option("--shots-seed", type=int, default=1, show_default=True)
@@ -83,9 +85,11 @@ def evaluate(
     Keys are read from the environment and written nowhere.
     """
     from modalgen.evaluate.dataset import open_dataset
+    from modalgen.evaluate.job import Job
     from modalgen.evaluate.local import local_model
     from modalgen.evaluate.prices import load_prices
     from modalgen.evaluate.providers import Api, provider
+    from modalgen.evaluate.runner import Limits
     from modalgen.evaluate.transport import endpoint
 
     if sum((dry_run, batch_out is not None, bool(batch_in))) > 1:
@@ -110,15 +114,18 @@ def evaluate(
             fail(f"no price is known for {unknown[0]} at {name}: --max-cost needs one, see --prices")
         directory = output or _place(settings, data)
         console = Console(stderr=True)
-        work = _Work(settings, data, directory, console, lambda model: prices.get((name, model)))
+        job = Job(settings, data, directory, prices, console)
         if dry_run:
-            raise SystemExit(work.foresee())
-        if batch_out is not None:
-            raise SystemExit(work.write_batches(batch_out))
-        if batch_in:
-            raise SystemExit(work.read_batches(batch_in, api))
-        with _served(served_here, base_url) as url:
-            raise SystemExit(work.ask(endpoint(chosen, api, url), max_connections, max_cost))
+            code = job.foresee()
+        elif batch_out is not None:
+            code = job.write_batches(batch_out)
+        elif batch_in:
+            code = job.read_batches(batch_in)
+        else:
+            with _served(served_here, base_url) as url:
+                at_a_time = 1 if served_here else max_connections  # it answers one after the other
+                code = job.ask(endpoint(chosen, api, url), Limits(at_a_time, max_cost))
+    raise SystemExit(code)
 
 
 def _settings(
@@ -137,7 +144,7 @@ def _settings(
         lexicon=load_lexicon(Path(words)) if words.endswith((".yaml", ".yml")) else lexicon(words),
         specification=Specification(asked["specification"]),
         answer=AnswerForm(Vocabulary(asked["answers"]), asked["reverse"]),
-        instruction=asked["instruction"].read_text(encoding="utf-8") if asked["instruction"] else "",
+        instruction=_text(asked["instruction"]),
     )
     chosen = provider(name)
     served = base_url or chosen.base_url or ""
@@ -160,6 +167,13 @@ def _settings(
         shots_seed=asked["shots_seed"],
         shots_from=open_dataset(asked["shots_from"]) if asked["shots_from"] else None,
     )
+
+
+def _text(path: Path | None) -> str:
+    try:
+        return path.read_text(encoding="utf-8") if path else ""
+    except UnicodeDecodeError:
+        fail(f"{path} is not UTF-8 text")
 
 
 def _levels(text: str | None) -> tuple[str | None, ...]:
@@ -204,6 +218,7 @@ def _served(model: LocalModel | None, base_url: str | None) -> Iterator[str | No
 @contextmanager
 def _failing() -> Iterator[None]:
     """End with a message where something cannot be used."""
+    from modalgen.evaluate.asking import SettingsError
     from modalgen.evaluate.batch import BatchError
     from modalgen.evaluate.lexicon import LexiconError
     from modalgen.evaluate.local import LocalError
@@ -215,9 +230,9 @@ def _failing() -> Iterator[None]:
 
     try:
         yield
-    except (BatchError, DatasetError, LexiconError, LocalError, PricesError, ProviderError) as error:
+    except (BatchError, DatasetError, LexiconError, LocalError, PricesError) as error:
         fail(*str(error).splitlines())
-    except (RunError, SetupError, UnicodeDecodeError, ValueError) as error:
+    except (ProviderError, RunError, SettingsError, SetupError) as error:
         fail(str(error))
     except OSError as error:
         fail(f"{error.filename or 'a file'}: {error.strerror or error}", code=NO)

@@ -1,0 +1,436 @@
+"""Runs: nothing is lost, nothing is paid twice, and no answer ends up at another question."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asking_help import KEY, ask, settings, write_dataset
+from click.testing import CliRunner
+from fault_server import Answer, Seen, chat, fault_server, says
+
+from modalgen.cli import cli
+from modalgen.evaluate.asking import Request, requests
+from modalgen.evaluate.dataset import Dataset, chosen, open_dataset
+from modalgen.evaluate.prices import Price
+from modalgen.evaluate.runner import FAILURES_IN_A_ROW, TURNED_DOWN, Event, Limits
+from modalgen.evaluate.runs import RunError, Shard, open_run, read_responses, read_run
+from modalgen.files import sha256
+from modalgen.records import DatasetError
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Dataset:
+    """Six pairs, twelve sides."""
+    return write_dataset(tmp_path / "data", 6)
+
+
+def by_prompt(seen: Seen, number: int) -> Answer:
+    """An answer that shows whom and what it answers."""
+    return chat(f"{seen.body['model']} {seen.body.get('reasoning_effort')} {sha256(seen.prompt)}")
+
+
+def lines(run: Path) -> list[dict[str, Any]]:
+    """Every line of every shard, as it stands."""
+    return [json.loads(line) for path in sorted((run / "responses").iterdir()) for line in path.open()]
+
+
+def assert_each_answered_once(run: Path, number: int) -> None:
+    """Every item has one line, and the line answers its own prompt."""
+    records = lines(run)
+    assert len(records) == number
+    assert set(Counter((r["model"], r["condition"], r["item"]) for r in records).values()) == {1}
+    for record in records:
+        effort = None if record["condition"] == "default" else record["condition"]
+        assert record["text"] == f"{record['model']} {effort} {record['prompt_sha256']}"
+        assert sha256(record["prompt"]) == record["prompt_sha256"]
+
+
+def test_a_run_keeps_everything(dataset: Dataset, tmp_path: Path) -> None:
+    """What was sent and what came back stands in the shard as it was, and the settings in run.json."""
+    with fault_server(behave=by_prompt) as server:
+        summary = ask(settings(server.url, max_tokens=7), dataset, tmp_path / "run", price=Price(10, 100))
+    assert (summary.answered, summary.stopped) == (12, None)
+    assert summary.spent == pytest.approx(12 * (100 * 10 + 10 * 100) / 1e6)
+    assert_each_answered_once(tmp_path / "run", 12)
+    sent = {json.dumps(seen.body, sort_keys=True) for seen in server.seen}
+    assert sent == {json.dumps(record["request"], sort_keys=True) for record in lines(tmp_path / "run")}
+    record = lines(tmp_path / "run")[0]
+    assert json.loads(record["response"])["choices"][0]["message"]["content"] == record["text"]
+    assert (record["returned_model"], record["fingerprint"]) == ("served-model", "fp_1")
+    assert record["usage"] == {"input": 100, "output": 10, "reasoning": None, "cached": None}
+    assert [attempt["status"] for attempt in record["attempts"]] == [200]
+    run = read_run(tmp_path / "run")
+    assert run["dataset"] == "../data"
+    assert run["settings"]["max_tokens"] == 7 and run["settings"]["dataset"]["sha256"] == dataset.sha256
+    everything = "".join(path.read_text() for path in (tmp_path / "run").rglob("*") if path.is_file())
+    assert KEY not in everything
+
+
+def test_a_finished_run_sends_nothing(dataset: Dataset, tmp_path: Path) -> None:
+    """The same run once more asks nothing and changes no line."""
+    with fault_server(behave=by_prompt) as server:
+        ask(settings(server.url), dataset, tmp_path / "run")
+        before = lines(tmp_path / "run")
+        summary = ask(settings(server.url), dataset, tmp_path / "run")
+    assert (summary.skipped, summary.answered, len(server.seen)) == (12, 0, 12)
+    assert lines(tmp_path / "run") == before
+
+
+def test_only_failures_of_transport_are_sent_again(dataset: Dataset, tmp_path: Path) -> None:
+    """A request that failed on the way is asked again on resume; every response, however poor, and
+    every HTTP error that the model's other answers show to be final, is not."""
+    poor = {1: chat(None), 2: chat(""), 3: chat("Y", finish="length"), 4: says({"error": "too long"}, 400)}
+
+    def behave(seen: Seen, number: int) -> Answer:
+        return poor.get(number) or (says({}, 500) if number in (5, 6, 7) else chat("Yes"))
+
+    one = Limits(max_connections=1)
+    with fault_server(behave=behave) as server:
+        first = ask(settings(server.url), dataset, tmp_path / "run", limits=one)
+        assert (first.answered, first.http_errors, first.failed, len(server.seen)) == (10, 1, 1, 14)
+        second = ask(settings(server.url), dataset, tmp_path / "run", limits=one)
+        assert (second.skipped, second.answered, len(server.seen)) == (11, 1, 15)
+    assert len(lines(tmp_path / "run")) == 13
+    counted = list(read_responses(tmp_path / "run"))
+    assert len(counted) == len({record["item"] for record in counted}) == 12
+    assert Counter(record["reported"] for record in counted) == {None: 10, "truncated": 1, "http_error": 1}
+
+
+def test_killed_and_resumed(tmp_path: Path) -> None:
+    """kill -9 in the middle of a run loses the requests in flight and no others; the run goes on to
+    the end with no answer missing, doubled or misplaced."""
+    dataset = write_dataset(tmp_path / "data", 40)
+    run = tmp_path / "run"
+
+    def slowly(seen: Seen, number: int) -> Answer:
+        answer = by_prompt(seen, number)
+        return Answer(body=answer.body, delay=0.02)
+
+    with fault_server(behave=slowly) as server:
+        command = ["eval", str(dataset.directory), "--model", "m", "--base-url", server.url, "-o", str(run)]
+        command += ["--max-connections", "4"]
+        environment = os.environ | {"MODALGEN_API_KEY": KEY}
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from modalgen.cli import main; main()", *command],
+            env=environment,
+            stderr=subprocess.PIPE,
+        )
+        try:
+            while len(server.seen) < 40:
+                assert process.poll() is None, process.stderr.read()  # type: ignore[union-attr]
+                time.sleep(0.005)
+        finally:
+            process.kill()
+            process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        kept = len(list(read_responses(run)))
+        in_flight = len(server.seen) - kept
+        assert 0 < kept < 80 and 0 <= in_flight <= 4
+        result = CliRunner(env={"MODALGEN_API_KEY": KEY}).invoke(cli, command)
+        assert result.exit_code == 0, result.output
+    assert len(server.seen) == 80 + in_flight
+    assert_each_answered_once(run, 80)
+
+
+@pytest.mark.parametrize("torn", [b'{"schema": "modalgen/resp', b"\x00" * 5000, b"x" * 200_000])
+def test_a_torn_last_line_is_cut(torn: bytes, dataset: Dataset, tmp_path: Path) -> None:
+    """Half a line, as a lost machine leaves it, is not read, is cut off on resume, and is asked again."""
+    with fault_server(behave=by_prompt) as server:
+        ask(settings(server.url), dataset, tmp_path / "run")
+        shard = next((tmp_path / "run" / "responses").iterdir())
+        whole = shard.read_bytes().splitlines(keepends=True)
+        shard.write_bytes(b"".join(whole[:-1]) + torn)
+        assert len(list(read_responses(tmp_path / "run"))) == 11
+        summary = ask(settings(server.url), dataset, tmp_path / "run")
+    assert (summary.skipped, summary.answered) == (11, 1)
+    assert_each_answered_once(tmp_path / "run", 12)
+
+
+def test_a_damaged_line_is_told(dataset: Dataset, tmp_path: Path) -> None:
+    """Damage in the middle of a shard is an error with file and line, and nothing is appended to it."""
+    with fault_server(behave=by_prompt) as server:
+        ask(settings(server.url), dataset, tmp_path / "run")
+        shard = next((tmp_path / "run" / "responses").iterdir())
+        shard.write_bytes(b"{}\n" + shard.read_bytes())
+        with pytest.raises(RunError, match=r"\.jsonl:1: not a record"):
+            ask(settings(server.url), dataset, tmp_path / "run")
+
+
+def test_two_writers(dataset: Dataset, tmp_path: Path) -> None:
+    """While one process writes a run, another one is refused and told who holds it."""
+    with fault_server(behave=by_prompt) as server:
+        wanted = settings(server.url)
+        with open_run(tmp_path / "run", wanted.to_record(dataset), dataset.directory):
+            with pytest.raises(RunError, match=f"another process \\(process {os.getpid()} on "):
+                ask(wanted, dataset, tmp_path / "run")
+            assert server.seen == []
+        assert ask(wanted, dataset, tmp_path / "run").answered == 12
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"models": ("m2",)}, 'models was ["m1"] and is now ["m2"]'),
+        ({"reasoning": ("high",)}, 'reasoning was ["default"] and is now ["high"]'),
+        ({"max_tokens": 9}, "max_tokens was null and is now 9"),
+        ({"temperature": 0.5}, "temperature was null and is now 0.5"),
+        ({"seed": 0}, "seed was null and is now 0"),
+        ({"limit": 3}, "limit was null and is now 3"),
+        ({"extra": {"top_p": 0.5}}, "extra.top_p was null and is now 0.5"),
+        ({"served": "http://other/v1"}, 'served was "http'),
+    ],
+)
+def test_changed_settings(change: dict[str, Any], named: str, dataset: Dataset, tmp_path: Path) -> None:
+    """A run goes on with its own settings only; the difference is named and nothing is sent."""
+    from dataclasses import replace
+
+    with fault_server(behave=by_prompt) as server:
+        wanted = settings(server.url)
+        ask(wanted, dataset, tmp_path / "run")
+        with pytest.raises(RunError) as caught:
+            ask(replace(wanted, **change), dataset, tmp_path / "run")
+    assert named in str(caught.value)
+    assert len(server.seen) == 12
+
+
+def test_a_changed_dataset(dataset: Dataset, tmp_path: Path) -> None:
+    """A run goes on with its own dataset only."""
+    other = write_dataset(tmp_path / "other", 7)
+    with fault_server(behave=by_prompt) as server:
+        ask(settings(server.url), dataset, tmp_path / "run")
+        with pytest.raises(RunError, match="dataset.pairs was 6 and is now 7; dataset.sha256 was"):
+            ask(settings(server.url), other, tmp_path / "run")
+
+
+def test_models_and_efforts_are_apart(dataset: Dataset, tmp_path: Path) -> None:
+    """No model is served another one's answers, and each level of reasoning is asked anew."""
+    with fault_server(behave=by_prompt) as server:
+        wanted = settings(server.url, "m1", "m2", reasoning=(None, "low", "high"))
+        summary = ask(wanted, dataset, tmp_path / "run")
+        assert ask(wanted, dataset, tmp_path / "run").skipped == 72
+    assert (summary.answered, len(server.seen)) == (72, 72)
+    assert len(list((tmp_path / "run" / "responses").iterdir())) == 6
+    assert_each_answered_once(tmp_path / "run", 72)
+    assert len({json.dumps(seen.body, sort_keys=True) for seen in server.seen}) == 72
+
+
+def test_shards_of_similar_names_are_apart() -> None:
+    """Names that look the same in a file name are different shards, and none leaves the directory."""
+    names = [Shard(m, c).name for m in ("a/b", "a-b", "../a/b", "A/b") for c in ("x", "x/", "..")]
+    assert len({name.lower() for name in names}) == len(names)
+    assert all("/" not in name and not name.startswith(".") for name in names)
+
+
+def test_another_request_for_the_same_item(dataset: Dataset, tmp_path: Path) -> None:
+    """If the prompts have changed under the same settings (another version), the run is not continued."""
+    with fault_server(behave=by_prompt) as server:
+        ask(settings(server.url), dataset, tmp_path / "run")
+
+        def altered(stream: Iterable[Request]) -> Iterator[Request]:
+            from dataclasses import replace
+
+            return (replace(request, sha256=sha256(request.sha256)) for request in stream)
+
+        with pytest.raises(RunError, match="another request"):
+            ask(settings(server.url), dataset, tmp_path / "run", through=altered)
+
+
+def test_both_polarities_if_the_specification_is_left_out(dataset: Dataset, tmp_path: Path) -> None:
+    """Without the specification each side is asked both ways, in requests of their own."""
+    from modalgen.evaluate.prompts import PromptOptions, Specification
+
+    options = PromptOptions(specification=Specification.OMITTED)
+    with fault_server(behave=by_prompt) as server:
+        summary = ask(settings(server.url, options=options), dataset, tmp_path / "run")
+    assert summary.answered == 24
+    records = lines(tmp_path / "run")
+    assert Counter(record["polarity"] for record in records) == {"valid": 12, "can_fail": 12}
+    assert all(len(seen.body["messages"]) == 1 for seen in server.seen)
+
+
+def test_unicode_that_utf8_cannot_hold(dataset: Dataset, tmp_path: Path) -> None:
+    """A lone surrogate, a NUL and line separators in a response are kept exactly and break no line."""
+    odd = "\ud800 \x00 \u2028 \x85 □"
+    with fault_server(chat(odd)) as server:
+        ask(settings(server.url), dataset, tmp_path / "run")
+        assert ask(settings(server.url), dataset, tmp_path / "run").skipped == 12
+    assert {record["text"] for record in read_responses(tmp_path / "run")} == {odd}
+
+
+def test_the_stream_is_not_read_ahead(dataset: Dataset, tmp_path: Path) -> None:
+    """Requests are made only when one can be sent, so memory does not grow with the run."""
+    made = finished = ahead = 0
+
+    def counted(stream: Iterable[Request]) -> Iterator[Request]:
+        nonlocal made, ahead
+        for request in stream:
+            made += 1
+            ahead = max(ahead, made - finished)
+            yield request
+
+    def report(event: Event) -> None:
+        nonlocal finished
+        finished += event.record is not None
+
+    with fault_server(behave=by_prompt) as server:
+        wanted = settings(server.url, reasoning=(None, "low", "high"))
+        ask(wanted, dataset, tmp_path / "run", through=counted, report=report)
+    assert (made, finished) == (36, 36) and ahead <= 4
+    assert server.at_most_at_once <= 4
+
+
+def test_a_wrong_key_stops_the_run(dataset: Dataset, tmp_path: Path) -> None:
+    """A refused key ends the run with the server's words, and no side is taken for answered."""
+    with fault_server(says({"error": {"message": f"bad key {KEY}"}}, 401)) as server:
+        summary = ask(settings(server.url), dataset, tmp_path / "run")
+        assert summary.fault and summary.stopped is not None and "bad key [key]" in summary.stopped
+        assert len(server.seen) <= 4
+    assert lines(tmp_path / "run") == []
+
+
+def test_a_setting_that_every_request_is_turned_down_for(dataset: Dataset, tmp_path: Path) -> None:
+    """If a model turns down all requests, the settings are to blame: the run stops, records nothing
+    as final, and can be repeated; after a first answer such errors are final."""
+    one = Limits(max_connections=1)
+    turned_down = says({"error": {"message": "temperature is not supported"}}, 400)
+    with fault_server(turned_down) as server:
+        summary = ask(settings(server.url), dataset, tmp_path / "run", limits=one)
+        assert summary.fault and "temperature is not supported" in str(summary.stopped)
+        assert len(server.seen) == TURNED_DOWN
+    assert lines(tmp_path / "run") == []
+    with fault_server(turned_down, turned_down, chat("Yes"), turned_down) as server:
+        summary = ask(settings(server.url), dataset, tmp_path / "second", limits=one)
+        assert (summary.answered, summary.http_errors, summary.stopped) == (1, 11, None)
+
+
+def test_a_server_that_is_gone_stops_the_run(dataset: Dataset, tmp_path: Path) -> None:
+    """Failure upon failure ends the run instead of going through the whole dataset; all is left to do."""
+    with fault_server(Answer(reset=True)) as server:
+        summary = ask(settings(server.url), dataset, tmp_path / "run", limits=Limits(max_connections=1))
+        assert summary.fault and summary.failed == FAILURES_IN_A_ROW
+        assert len(server.seen) == 3 * FAILURES_IN_A_ROW
+    with fault_server(behave=by_prompt) as server:
+        assert sum(r["reported"] == "transport_error" for r in lines(tmp_path / "run")) == FAILURES_IN_A_ROW
+
+
+def test_no_money_stops_the_run(dataset: Dataset, tmp_path: Path) -> None:
+    """An empty account ends the run with a clear message; what was answered stays."""
+    broke = says({"error": {"code": "insufficient_quota", "message": "You exceeded your quota"}}, 429)
+    with fault_server(chat("Yes"), chat("No"), broke) as server:
+        summary = ask(settings(server.url), dataset, tmp_path / "run", limits=Limits(max_connections=1))
+    assert summary.fault and "out of money" in str(summary.stopped)
+    assert (summary.answered, len(server.seen)) == (2, 3)
+    assert len(lines(tmp_path / "run")) == 2
+
+
+def test_the_cost_limit(dataset: Dataset, tmp_path: Path) -> None:
+    """The run stops before the next response could pass the limit, and goes on under a higher one."""
+    price = Price(input=10.0, output=100.0)  # $0.002 a response
+    one = Limits(max_connections=1, max_cost=0.0071)
+    with fault_server(behave=by_prompt) as server:
+        summary = ask(settings(server.url), dataset, tmp_path / "run", limits=one, price=price)
+        assert (summary.answered, summary.fault) == (3, False)
+        assert summary.spent == pytest.approx(0.006) and "$0.0060 are spent" in str(summary.stopped)
+        again = ask(settings(server.url), dataset, tmp_path / "run", limits=one, price=price)
+        assert (again.answered, again.skipped) == (0, 3)
+        more = Limits(max_connections=1, max_cost=1.0)
+        assert ask(settings(server.url), dataset, tmp_path / "run", limits=more, price=price).answered == 9
+
+
+def test_429s_slow_the_run_down_and_lose_nothing(dataset: Dataset, tmp_path: Path) -> None:
+    """A server that bears two requests at a time is asked fewer at once, and answers all in the end."""
+    active: list[int] = []
+    waits: list[float] = []
+
+    def busy(seen: Seen, number: int) -> Answer:
+        active.append(number)
+        try:
+            if len(active) > 2:
+                return says({"error": {"message": "too many"}}, 429, retry_after="0.05")
+            time.sleep(0.03)
+            return by_prompt(seen, number)
+        finally:
+            active.remove(number)
+
+    def report(event: Event) -> None:
+        if event.waiting is not None:
+            waits.append(event.waiting)
+
+    with fault_server(behave=busy) as server:
+        for _ in range(5):
+            limits = Limits(max_connections=8)
+            summary = ask(settings(server.url), dataset, tmp_path / "run", limits=limits, report=report)
+            if not summary.failed:
+                break
+    assert waits and min(waits) >= 0.05
+    answered = [record for record in read_responses(tmp_path / "run") if record["reported"] is None]
+    assert len(answered) == 12
+
+
+def test_labels_that_are_not_settled(tmp_path: Path) -> None:
+    """A dataset that was edited, or whose labels its deciders do not bear out, is refused."""
+    write_dataset(tmp_path / "edited", 2)
+    pairs = tmp_path / "edited" / "pairs.jsonl"
+    pairs.write_text(pairs.read_text().replace('"label": true', '"label": false'))
+    with pytest.raises(DatasetError, match="hash"):
+        open_dataset(tmp_path / "edited")
+    manifest = tmp_path / "edited" / "manifest.json"
+    record = json.loads(manifest.read_text())
+    for old, new, message in (
+        ('"label": false', '"label": false', "same label on both sides"),
+        ('"status": "Theorem"', '"status": "CounterSatisfiable"', "contradicts"),
+        ('"cvc5": "Theorem"', '"cvc5": "CounterSatisfiable"', "bear out"),
+    ):
+        text = pairs.read_text() if "label" in old else _fresh(tmp_path)
+        pairs.write_text(text.replace(old, new))
+        record["files"]["pairs.jsonl"]["sha256"] = sha256(pairs.read_text())
+        manifest.write_text(json.dumps(record))
+        with pytest.raises(DatasetError, match=message):
+            open_dataset(tmp_path / "edited")
+
+
+def _fresh(tmp_path: Path) -> str:
+    place = tmp_path / f"fresh{len(list(tmp_path.iterdir()))}"
+    return (write_dataset(place, 2).directory / "pairs.jsonl").read_text()
+
+
+def test_a_limit_takes_pairs_from_all_over() -> None:
+    """Fewer pairs are spread over the dataset, and no pair is taken twice."""
+    assert list(chosen(10, None)) == list(range(10))
+    assert list(chosen(10, 3)) == [0, 3, 6]
+    assert list(chosen(10, 99)) == list(range(10))
+    for total in range(1, 30):
+        for limit in range(1, 30):
+            places = list(chosen(total, limit))
+            assert len(set(places)) == min(total, limit) and max(places) < total
+
+
+def test_directories_that_are_no_runs(dataset: Dataset, tmp_path: Path) -> None:
+    """What is not a run is neither written into nor read as one."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("mine")
+    with pytest.raises(RunError, match="is not a run"):
+        ask(settings("http://127.0.0.1:1/v1"), dataset, tmp_path / "other")
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["notes.txt"]
+    with pytest.raises(RunError, match=r"has no run\.json"):
+        read_run(tmp_path / "other")
+
+
+def test_shots_come_from_pairs_that_are_not_asked(dataset: Dataset) -> None:
+    """Solved examples are of pairs outside of the evaluated ones, the same for every request."""
+    wanted = settings("http://127.0.0.1:1/v1", limit=3, shots=2)
+    made = list(requests(wanted, dataset))
+    asked = {request.prompt.pair_id for request in made}
+    shown = {request.prompt.shots for request in made}
+    assert len(made) == 6 and len(shown) == 1
+    assert not asked & {pair_id for pair_id, _ in shown.pop()}
