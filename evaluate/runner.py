@@ -107,8 +107,8 @@ async def run(
     async def work() -> None:
         while True:
             async with throttle.slot():
-                request = None if course.is_over() else next(todo, None)
-                if request is None:
+                request = next(todo, None) if course.stop.reason is None else None
+                if request is None or course.is_over():
                     return
                 with course.in_flight():
                     try:
@@ -143,7 +143,6 @@ class _Course:
     _held: dict[Shard, list[dict[str, Any]]] = field(default_factory=dict)
     _failures: int = 0
     _flying: int = 0
-    _dearest: float = 0.0
 
     def unsettled(self, stream: Iterable[Request]) -> Iterator[Request]:
         """The requests that need to be sent."""
@@ -166,7 +165,7 @@ class _Course:
         """Whether nothing more may be sent. What is in flight is expected to cost what the dearest
         response did, so the limit is passed at most by the first few, of which nothing is known."""
         if self.limits.max_cost is not None and self.stop.reason is None:
-            expected = self.writer.spent + (self._flying + 1) * self._dearest
+            expected = self.writer.spent + (self._flying + 1) * self.writer.dearest
             if expected > self.limits.max_cost:
                 spent, limit = self.writer.spent, self.limits.max_cost
                 self.stop.now(f"${spent:.4f} are spent, and one more could pass ${limit:g}", fault=False)
@@ -189,7 +188,6 @@ class _Course:
                 self._write(request.shard, held)
             if self.limits.max_cost is not None and record["cost"] is None:
                 self.stop.now("a response came without a count of tokens, so its cost is not known")
-            self._dearest = max(self._dearest, record["cost"] or 0.0)
         self.report(Event(record=record))
 
     def _turned_down(self, shard: Shard, record: dict[str, Any]) -> None:

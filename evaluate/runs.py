@@ -90,6 +90,8 @@ class RunWriter:
         self._synced = 0.0
         self.spent = 0.0
         """Dollars, summed over the lines whose cost is known."""
+        self.dearest = 0.0
+        """Dollars for the dearest line."""
         for path in sorted((directory / RESPONSES).glob("*.jsonl")):
             _cut_torn_line(path)
             for record in _read_shard(path):
@@ -150,7 +152,9 @@ class RunWriter:
         self._items[shard, record["item"]] = _Item(record["request_sha256"], settled)
         if settled and record["reported"] != Outcome.HTTP_ERROR:
             self._answered.add(shard)
-        self.spent += record["cost"] or 0.0
+        cost = record["cost"] or 0.0
+        self.spent += cost
+        self.dearest = max(self.dearest, cost)
 
 
 @contextmanager

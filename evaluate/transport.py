@@ -144,7 +144,9 @@ def _checked_url(url: str) -> str:
     if set("@?#") & set(url):
         raise SetupError("the base URL may hold no user, password, query or fragment: it is recorded")
     if not _BASE_URL.fullmatch(url):
-        raise SetupError(f"the base URL {url!r} should be https:// or http://, a host, and perhaps port and path")
+        raise SetupError(
+            f"the base URL {url!r} should be https:// or http://, a host, and perhaps port and path"
+        )
     return url.rstrip("/")
 
 

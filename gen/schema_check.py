@@ -20,8 +20,6 @@ from modalgen.gen.diagnostics import Diagnostic, listed, nearest, quoted
 from modalgen.gen.yaml_source import Keys, Source
 from modalgen.semantics import SYSTEMS
 
-FORMAT = "modalgen/contrast/1"
-
 _TYPES = {
     "string": "text",
     "integer": "a whole number",
@@ -54,11 +52,16 @@ class Fault:
 
 
 @cache
-def contrast_schema() -> dict[str, Any]:
-    """The JSON Schema of contrast files."""
-    text = resources.files("modalgen.schemas").joinpath("contrast.schema.json").read_text(encoding="utf-8")
+def file_schema(kind: str) -> dict[str, Any]:
+    """The JSON Schema of a kind of file, "contrast" or "set"."""
+    text = resources.files("modalgen.schemas").joinpath(f"{kind}.schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
+
+
+def file_format(kind: str) -> str:
+    """What a file of this kind has to say of its format."""
+    return str(file_schema(kind)["properties"]["schema"]["const"])
 
 
 @dataclass(frozen=True)
@@ -83,17 +86,17 @@ class Parts:
         return len(value) if isinstance(value, list) else 0
 
 
-def schema_faults(source: Source) -> tuple[list[Diagnostic], Parts]:
-    """What the schema finds wrong in a file, and its usable parts."""
+def schema_faults(source: Source, kind: str) -> tuple[list[Diagnostic], Parts]:
+    """What the schema of its kind finds wrong in a file, and its usable parts."""
     version = source.get(("schema",))
-    if isinstance(version, str) and version != FORMAT:
+    if isinstance(version, str) and version != file_format(kind):
         # Another version may mean another format: nothing else that is found would be to the point.
         message = f"{quoted(version)} is no format that this version of modalgen reads"
         position = source.at_value(("schema",))
-        diagnostic = Diagnostic(source.file, *position, message, expected=f"`{FORMAT}`")
+        diagnostic = Diagnostic(source.file, *position, message, expected=f"`{file_format(kind)}`")
         return [diagnostic], _parts(source, {()})
-    validator = Draft202012Validator(contrast_schema())
-    faults = [fault for error in validator.iter_errors(source.data) for fault in _faults(error)]
+    validator = Draft202012Validator(file_schema(kind))
+    faults = [fault for error in validator.iter_errors(source.data) for fault in _faults(error, kind)]
     parts = _parts(source, {fault.spoils for fault in faults})
     return [_diagnostic(source, fault) for fault in _causes(faults)], parts
 
@@ -124,7 +127,7 @@ def _causes(faults: list[Fault]) -> Iterator[Fault]:
             yield fault
 
 
-def _faults(error: ValidationError) -> Iterator[Fault]:
+def _faults(error: ValidationError, kind: str) -> Iterator[Fault]:
     """The faults that one error of jsonschema stands for."""
     path = _path(error)
     schema: Any = error.schema
@@ -145,7 +148,7 @@ def _faults(error: ValidationError) -> Iterator[Fault]:
             # jsonschema has an error for each missing key and names it only in its message. All are
             # told for each such error; a diagnostic that is told twice counts once.
             for key in (key for key in limit if key not in value):
-                expected = f"`schema: {FORMAT}`" if (path, key) == ((), "schema") else None
+                expected = f"`schema: {file_format(kind)}`" if (path, key) == ((), "schema") else None
                 where = f" in {_name(path)}" if path else ""
                 yield Fault(
                     path, "key", f"the key {quoted(key)} is missing{where}", expected, None, True, key

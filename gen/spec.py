@@ -48,7 +48,7 @@ def check(path: Path) -> list[Diagnostic]:
 
 def _read(path: Path) -> tuple[Contrast | None, tuple[Diagnostic, ...]]:
     source, diagnostics = load_yaml(path)
-    faults, parts = schema_faults(source)
+    faults, parts = schema_faults(source, "contrast")
     # What should have been quoted is told; how it reads unquoted is not to the point any more.
     places = {(d.line, d.column) for d in diagnostics}
     diagnostics += [fault for fault in faults if (fault.line, fault.column) not in places]

@@ -31,7 +31,7 @@ def read_side(parts: Parts, side: str) -> Semantics | None:
 
 def contrast_faults(parts: Parts) -> Iterator[Diagnostic]:
     """What is wrong with the sides, the expectation, the identifier and the selection."""
-    yield from _identifier_faults(parts)
+    yield from identifier_faults(parts)
     a, b = read_side(parts, "a"), read_side(parts, "b")
     if a is not None and b is not None:
         if message := _difference_fault(a, b):
@@ -45,7 +45,8 @@ def _error(parts: Parts, position: Position, message: str) -> Diagnostic:
     return Diagnostic(parts.source.file, *position, message)
 
 
-def _identifier_faults(parts: Parts) -> Iterator[Diagnostic]:
+def identifier_faults(parts: Parts) -> Iterator[Diagnostic]:
+    """A file is named by its id."""
     path = Path(parts.source.file)
     name = parts.get("id")
     if name is not None and name != path.stem:

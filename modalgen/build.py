@@ -73,6 +73,15 @@ class Source:
 
 
 @dataclass(frozen=True)
+class SetSource:
+    """The file of a set whose members are among the sources, and its text."""
+
+    id: str
+    file_name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Shortfall:
     """A quota that could not be met."""
 
@@ -110,6 +119,7 @@ class Build:
     shortfalls: tuple[Shortfall, ...]
     quarantined: tuple[Quarantine, ...] = ()
     extra: tuple[Decider, ...] = ()
+    sets: tuple[SetSource, ...] = ()
 
     @property
     def alarms(self) -> tuple[tuple[str, Rejection], ...]:
@@ -139,6 +149,7 @@ class _Caught(Exception):
 def build(
     sources: Sequence[Source],
     *,
+    sets: Sequence[SetSource] = (),
     jobs: int = 1,
     seed: int | None = None,
     limit: int | None = None,
@@ -161,7 +172,7 @@ def build(
         try:
             with _Workers(jobs, partial(Oracle, limits, store, engines, extra)) as workers:
                 selected = _select(sources, workers, authority, report)
-                return replace(selected, quarantined=quarantined, extra=tuple(extra))
+                return replace(selected, quarantined=quarantined, extra=tuple(extra), sets=tuple(sets))
         except _Caught as caught:
             quarantined += caught.quarantined
         # Not before the workers have ended: they might tell the store more.
@@ -297,6 +308,9 @@ def _manifest(result: Build, texts: dict[str, str]) -> dict[str, Any]:
                 "detail": q.words,
             }
             for q in result.quarantined
+        ],
+        "sets": [
+            {"id": s.id, "file": s.file_name, "sha256": sha256(s.text), "source": s.text} for s in result.sets
         ],
         "specs": [
             {

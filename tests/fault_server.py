@@ -56,7 +56,11 @@ def chat(content: str | None, finish: str = "stop", **message: Any) -> Answer:
             "model": "served-model",
             "system_fingerprint": "fp_1",
             "choices": [
-                {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content, **message}}
+                {
+                    "index": 0,
+                    "finish_reason": finish,
+                    "message": {"role": "assistant", "content": content, **message},
+                }
             ],
             "usage": {"prompt_tokens": 100, "completion_tokens": 10},
         }
@@ -78,7 +82,9 @@ class FaultServer:
 
 
 @contextmanager
-def fault_server(*script: Answer, behave: Callable[[Seen, int], Answer] | None = None) -> Iterator[FaultServer]:
+def fault_server(
+    *script: Answer, behave: Callable[[Seen, int], Answer] | None = None
+) -> Iterator[FaultServer]:
     """A server that answers the first request with the first answer of the script and so on, the last
     one for good; or whatever *behave* says to a request and its number (from 0)."""
     lock = threading.Lock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -232,7 +233,11 @@ def test_response_bodies(api: Api, payload: dict[str, Any], expected: Reply) -> 
 @pytest.mark.parametrize(
     ("api", "payload", "reported"),
     [
-        (Api.CHAT, {"choices": [{"finish_reason": "length", "message": {"content": "Y"}}]}, Outcome.TRUNCATED),
+        (
+            Api.CHAT,
+            {"choices": [{"finish_reason": "length", "message": {"content": "Y"}}]},
+            Outcome.TRUNCATED,
+        ),
         (Api.CHAT, {"choices": [{"finish_reason": "content_filter"}]}, Outcome.CONTENT_FILTER),
         (
             Api.CHAT,
@@ -260,7 +265,9 @@ def test_response_bodies(api: Api, payload: dict[str, Any], expected: Reply) -> 
         (Api.MESSAGES, {"stop_reason": "end_turn", "content": []}, None),
     ],
 )
-def test_ends_that_are_not_the_models_own(api: Api, payload: dict[str, Any], reported: Outcome | None) -> None:
+def test_ends_that_are_not_the_models_own(
+    api: Api, payload: dict[str, Any], reported: Outcome | None
+) -> None:
     """Cut, filtered and refused responses are recognised in every shape's words."""
     assert read_reply(api, payload).reported is reported
 
@@ -271,13 +278,21 @@ def test_content_in_parts() -> None:
     assert read_reply(Api.CHAT, {"choices": [{"message": message}]}).text == "Yes"
 
 
+# The keys that the readers look for.
 FIELDS = st.sampled_from(
-    "id model choices message content text type output usage error status finish_reason stop_reason refusal "
-    "reasoning reasoning_content prompt_tokens completion_tokens input_tokens output_tokens cost "
-    "completion_tokens_details cached_tokens incomplete_details summary thinking code".split()
+    re.findall(
+        r"\w+",
+        """id model choices message content text type output usage error status finish_reason stop_reason
+        refusal reasoning reasoning_content prompt_tokens completion_tokens input_tokens output_tokens cost
+        completion_tokens_details cached_tokens incomplete_details summary thinking code""",
+    )
 )
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
     | st.sampled_from(["message", "output_text", "reasoning", "failed", "text", 10**400]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(FIELDS, inner, max_size=5),
     max_leaves=25,

@@ -27,7 +27,7 @@ from modalgen.formula import And, Atom, Box, Diamond, Forall, Formula, Implies, 
 from modalgen.gen.content import MAX_ATOMS, contents
 from modalgen.gen.contrast import Content, Contrast, Grammar, Selection, StructuralLimits, Template
 from modalgen.gen.enumeration import CONNECTIVES, MODAL, QUANTIFIERS, VARIABLES
-from modalgen.gen.schema_check import contrast_schema
+from modalgen.gen.schema_check import file_schema
 from modalgen.gen.spec import Diagnostic, SpecError, check, load_contrast
 from modalgen.gen.template_checks import PlacedFormula, occurrences
 from modalgen.gen.yaml_source import MAX_BYTES
@@ -309,7 +309,7 @@ def test_diagnostics_as_text_and_as_records(tmp_path: Path) -> None:
 
 def test_schema_and_registry_name_the_same_things() -> None:
     """The schema is a valid one, and its enumerations are the registries of the code."""
-    schema = contrast_schema()
+    schema = file_schema("contrast")
     Draft202012Validator.check_schema(schema)
     side = schema["$defs"]["side"]["properties"]
     assert side["frame"]["items"]["enum"] == list(CONDITIONS)

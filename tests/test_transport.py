@@ -48,7 +48,9 @@ def send(url: str, api: Api = Api.CHAT, body: bytes = BODY, **options: Any) -> E
 def test_retry_after_is_obeyed(header: str) -> None:
     """After a 429 nothing is sent before the time that the server asked for has passed."""
     value = {"retry-after": "0.4", "retry-after-ms": "400"}[header]
-    with fault_server(says({"error": {"message": "slow down"}}, 429, **{header: value}), chat("Yes")) as server:
+    with fault_server(
+        says({"error": {"message": "slow down"}}, 429, **{header: value}), chat("Yes")
+    ) as server:
         exchange = send(server.url)
     first, second = server.seen
     assert second.at - first.at >= 0.4
@@ -62,7 +64,9 @@ def test_an_independent_judge_of_clients_finds_no_fault(llmock: Any) -> None:
     llmock.rate_limit(times=2, retry_after=0.2)
     assert send(llmock.base_url()).payload is not None
     llmock.fail(529, provider="anthropic")
-    body = json.dumps({"model": "c", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}).encode()
+    body = json.dumps(
+        {"model": "c", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}
+    ).encode()
     assert send(f"{llmock.base_url('anthropic')}/v1", Api.MESSAGES, body).payload is not None
     llmock.assert_resilient()
 
@@ -197,7 +201,13 @@ def test_silence_ends(answer: Answer, limits: dict[str, float]) -> None:
     [
         (429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}),
         (402, {"error": {"message": "Insufficient credits", "code": 402}}),
-        (400, {"type": "error", "error": {"type": "invalid_request_error", "message": "Your credit balance is too low"}}),
+        (
+            400,
+            {
+                "type": "error",
+                "error": {"type": "invalid_request_error", "message": "Your credit balance is too low"},
+            },
+        ),
     ],
 )
 def test_no_money_is_not_asked_again(status: int, payload: dict[str, Any]) -> None:
@@ -213,7 +223,9 @@ def test_every_api_shape_at_a_server_that_is_not_ours(llmock: Any) -> None:
     for api in Api:
         llmock.reply(f"Yes, by {api}")
         dialect = provider("compatible").dialect(api)
-        body = request_body(dialect, RequestSettings("some-model", max_tokens=50), "Is it valid?", ("Yes", "No"))
+        body = request_body(
+            dialect, RequestSettings("some-model", max_tokens=50), "Is it valid?", ("Yes", "No")
+        )
         exchange = send(bases.get(api, llmock.base_url()), api, json.dumps(body).encode())
         assert exchange.payload is not None, exchange.error
         reply = read_reply(api, exchange.payload)
@@ -260,7 +272,8 @@ def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["https://me:sk-123@host/v1", "https://host/v1?key=sk-123", "ftp://host", "host/v1", "http://[", ""]
+    "url",
+    ["https://me:sk-123@host/v1", "https://host/v1?key=sk-123", "ftp://host", "host/v1", "http://[", ""],
 )
 def test_base_urls_that_cannot_be_used(url: str) -> None:
     """A base URL is recorded, so it may hold no secret, and it must be one of the web."""

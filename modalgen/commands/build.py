@@ -60,10 +60,11 @@ def build(
     was, and builds share what they found.
     """
     from modalgen.build import Progress as Step
-    from modalgen.build import Source, check_place, write_dataset
+    from modalgen.build import SetSource, Source, check_place, write_dataset
     from modalgen.build import build as run_build
     from modalgen.gen.diagnostics import Diagnostic
     from modalgen.gen.spec import SpecError, load_contrast
+    from modalgen.gen.spec_set import is_set, load_set
     from modalgen.oracle.guard import GuardError
     from modalgen.oracle.store import EvidenceStore, default_path
     from modalgen.oracle.verdict import DeciderMissing
@@ -73,19 +74,26 @@ def build(
     console = Console(stderr=True)
     sources: list[Source] = []
     errors: list[Diagnostic] = []
+    sets: list[SetSource] = []
     for path in specs:
         try:
-            sources.append(Source(load_contrast(path), path.name, path.read_text(encoding="utf-8")))
+            if is_set(path):
+                spec_set = load_set(path)
+                sets.append(SetSource(spec_set.id, path.name, path.read_text(encoding="utf-8")))
+                members = spec_set.members
+            else:
+                members = ((path, load_contrast(path)),)
+            sources += [Source(c, file.name, file.read_text(encoding="utf-8")) for file, c in members]
         except SpecError as error:
             errors += error.diagnostics
     if errors:
         fail(*map(str, errors))
     ids = [source.contrast.id for source in sources]
-    if output is None and len(ids) > 1:
+    if output is None and len(specs) > 1:
         fail("several specs make one dataset: say where with -o DIR")
     if repeated := sorted({i for i in ids if ids.count(i) > 1}):
         fail(f"two of the specs have the id {repeated[0]!r}; ids must be distinct within a dataset")
-    directory = output or Path("out") / ids[0]
+    directory = output or Path("out") / (sets[0].id if sets else ids[0])
     with _failing_at(directory):
         check_place(directory)
     extra = authoritative() if authority or require_authority else ()
@@ -110,6 +118,7 @@ def build(
         try:
             result = run_build(
                 sources,
+                sets=sets,
                 jobs=jobs,
                 seed=seed,
                 limit=limit,

@@ -14,11 +14,12 @@ from modalgen.commands.common import EXISTING_FILE, USAGE
 @click.argument("specs", nargs=-1, required=True, type=EXISTING_FILE)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to report.")
 def validate(specs: tuple[Path, ...], form: str) -> None:
-    """Check contrast specs (YAML) and report every error with its place."""
-    from modalgen.gen.spec import check as check_spec
+    """Check contrasts and sets of contrasts (YAML) and report every error with its place."""
+    from modalgen.gen.spec_set import check
 
-    diagnostics = [diagnostic for path in specs for diagnostic in check_spec(path)]
-    faulty = {diagnostic.file for diagnostic in diagnostics if diagnostic.severity == "error"}
+    found = [check(path) for path in specs]
+    diagnostics = [diagnostic for of_file in found for diagnostic in of_file]
+    faulty = [of_file for of_file in found if any(d.severity == "error" for d in of_file)]
     if form == "json":
         click.echo(json.dumps([d.to_record() for d in diagnostics], ensure_ascii=False, indent=2))
     else:

