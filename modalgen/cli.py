@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import click
 
+from modalgen.commands.audit import audit
 from modalgen.commands.build import build
 from modalgen.commands.certify import certify
 from modalgen.commands.check import check
@@ -38,5 +39,5 @@ def cli() -> None:
     """Contrast pairs for modal logic: one problem, two semantics, opposite labels that are proved."""
 
 
-for command in (validate, build, certify, check, show, verify, provers, evaluate):
+for command in (validate, build, certify, check, show, verify, audit, provers, evaluate):
     cli.add_command(command)

@@ -41,6 +41,16 @@ def write_durably(path: Path, text: str) -> None:
         os.fsync(stream.fileno())
 
 
+def replace_file(path: Path, text: str) -> None:
+    """Write a file that at every moment has its old or its new contents, whole. Raises OSError."""
+    fresh = path.with_name(f".{path.name}.new-{secrets.token_hex(4)}")
+    try:
+        write_durably(fresh, text)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
 @contextmanager
 def replaced_directory(target: Path) -> Iterator[Path]:
     """A new directory to fill, which takes the place of *target* when the block ends well.

@@ -19,6 +19,7 @@ from modalgen.records import Pair, Side, summarize
 from modalgen.semantics import Semantics, system_name
 
 if TYPE_CHECKING:  # these import the solvers, which showing a dataset does not need
+    from modalgen.audit import Audit
     from modalgen.build import Build
     from modalgen.oracle.registry import BackendReport
     from modalgen.oracle.verdict import Verdict
@@ -153,4 +154,53 @@ def provers_table(backends: Sequence[BackendReport]) -> Table:
             b.path or "",
             Text(b.how_to_get),
         )
+    return table
+
+
+def audit(found: Audit) -> RenderableType:
+    """Faults, balance, families and shortcut baselines."""
+    return Group(
+        Text(f"{len(found.faults)} faults, {len(found.repeated)} repeated problems"),
+        *(Text(f"{fault.where}: {fault.what}", "red") for fault in found.faults),
+        *(Text(words, "red") for words in found.repeated),
+        _table(
+            "valid sides by condition",
+            ("spec", "task", "condition", "valid", "of"),
+            [(b.spec, b.task, b.condition, str(b.valid), str(b.sides)) for b in found.balance],
+        ),
+        _table(
+            "families",
+            ("spec", "pairs", "families", "largest"),
+            [(f.spec, str(f.pairs), str(f.families), str(f.largest)) for f in found.families],
+        ),
+        *(
+            _table(
+                title,
+                ("shortcut", "sides right", "95 %", "pairs right"),
+                [
+                    (
+                        r.baseline,
+                        f"{r.sides_right / r.sides:.1%}",
+                        f"{r.interval[0]:.1%} – {r.interval[1]:.1%}",
+                        f"{r.pairs_right / r.pairs:.1%}",
+                    )
+                    for r in results
+                ],
+            )
+            for title, results in (
+                ("shortcuts on pairs that exchange a condition", found.crossing),
+                ("shortcuts on all pairs", found.all_pairs),
+            )
+            if results
+        ),
+        *(Text(f"{leak.baseline} beats chance where it must not", "bold red") for leak in found.leaks),
+    )
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
     return table

@@ -173,7 +173,8 @@ class HerbrandProver:
     def decide(self, problem: Problem, limits: Limits) -> Verdict:
         """Look for a certificate, level by level. Decisive only with one that the checker accepts."""
         started = time.monotonic()
-        found, note = _prove(problem, started + limits.wall_seconds)
+        most_steps = min(limits.steps, MAX_STEPS)
+        found, note = _prove(problem, most_steps, started + limits.wall_seconds)
         failure = SzsStatus.TIMEOUT if note == _OUT_OF_TIME else SzsStatus.GAVE_UP
         if found is not None:
             try:
@@ -189,7 +190,7 @@ class HerbrandProver:
             translation="\n".join(
                 f"{number}: {to_unicode(node)}" for number, node in enumerate(Inferences(problem).nodes)
             ),
-            command=(self.name, f"--levels={MAX_LEVEL}", f"--steps={MAX_STEPS}"),
+            command=(self.name, f"--levels={MAX_LEVEL}", f"--steps={most_steps}"),
             status=status,
             seconds=time.monotonic() - started,
             exit_code=None,
@@ -204,13 +205,13 @@ def _versions() -> str:
     return f"modalgen {version('modalgen')}, PySAT {version('python-sat')}"
 
 
-def _prove(problem: Problem, deadline: float) -> tuple[dict[str, Any] | None, str]:
+def _prove(problem: Problem, most_steps: int, deadline: float) -> tuple[dict[str, Any] | None, str]:
     """A certificate, or None and why there is none."""
     encoding = _Encoding()
     encoded = 0
     try:
         with Glucose4() as solver:
-            grounding = Grounding(problem, MAX_STEPS)
+            grounding = Grounding(problem, most_steps)
             while True:
                 for inference in list(grounding.steps.values())[encoded:]:
                     solver.append_formula(encoding.clauses(inference))
@@ -226,4 +227,4 @@ def _prove(problem: Problem, deadline: float) -> tuple[dict[str, Any] | None, st
                 if ended := grounding.extend(true, MAX_LEVEL):
                     return None, ended
     except OutOfBudget:
-        return None, f"the grounding has more than {MAX_STEPS} steps"
+        return None, f"the grounding has more than {most_steps} steps"

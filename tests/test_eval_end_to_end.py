@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from fault_server import chat, fault_server, says
 
 from modalgen.cli import cli
 from modalgen.evaluate.dataset import Dataset
+from modalgen.evaluate.local import local_model, serving
 from modalgen.evaluate.runs import read_responses, read_run
 
 NEEDS_MODEL = pytest.mark.skipif(
@@ -68,15 +70,15 @@ def test_errors_and_waits_are_told(dataset: Dataset, tmp_path: Path) -> None:
     script = [
         says({"error": {"message": "slow"}}, 429, retry_after="0.01"),
         chat("Yes"),
-        *[says({"error": {"message": "broken [/pipe]"}}, 500, retry_after="0")] * 3,
+        *[says({"error": {"message": f"broken [/pipe] {KEY}"}}, 500, retry_after="0")] * 3,
         chat("Yes"),
     ]
     command = (dataset.directory, "--model", "m", "-o", tmp_path / "run", "--max-connections", "1")
     with fault_server(*script) as server:
-        result = evaluate(*command, "--base-url", server.url)
-        assert result.exit_code == 1
+        result = evaluate(*command, "--base-url", server.url, MODALGEN_API_KEY=KEY)
+        assert result.exit_code == 1 and KEY not in result.output
         assert "the server asks for fewer requests: waiting 0.0 s" in result.output
-        assert "(m, default): HTTP 500: broken [/pipe]" in result.output
+        assert "(m, default): HTTP 500: broken [/pipe] [key]" in result.output
         assert "19 responses, 1 failed" in result.output
         again = evaluate(*command, "--base-url", server.url)
     assert again.exit_code == 0 and "1 of 20 requests to send" in again.output
@@ -169,14 +171,22 @@ def test_a_real_model(dataset: Dataset, tmp_path: Path) -> None:
         assert json.loads(record["response"])["choices"][0]["message"]["content"] == record["text"]
 
 
+@pytest.fixture(scope="module")
+def llama() -> Iterator[str]:
+    """llama.cpp's server with SmolLM2, for all tests that talk to it as users do who serve their own."""
+    with serving(local_model()) as url:
+        yield url
+
+
 @NEEDS_MODEL
 @pytest.mark.parametrize("api", ["chat", "responses", "messages"])
-def test_a_real_model_by_every_api(api: str, dataset: Dataset, tmp_path: Path) -> None:
+def test_a_real_model_by_every_api(api: str, llama: str, dataset: Dataset, tmp_path: Path) -> None:
     """llama.cpp understands requests of all three shapes; free text and its end are read from each."""
     run = tmp_path / "run"
     result = evaluate(
         dataset.directory,
-        *("--local", "--api", api, "--limit", "1", "--max-tokens", "4", "--lexicon", "symbols", "-o", run),
+        *("--provider", "llamacpp", "--base-url", llama, "--model", "smollm2", "--api", api, "-o", run),
+        *("--limit", "1", "--max-tokens", "4", "--lexicon", "symbols", "--max-connections", "1"),
     )
     assert result.exit_code == 0, result.output
     records = list(read_responses(run))

@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 from asking_help import KEY, ask, settings, write_dataset
 from click.testing import CliRunner
-from fault_server import Answer, Seen, chat, fault_server, says
+from fault_server import Answer, FaultServer, Seen, chat, fault_server, says
 
 from modalgen.cli import cli
 from modalgen.evaluate.asking import Request, requests
@@ -108,39 +109,67 @@ def test_only_failures_of_transport_are_sent_again(dataset: Dataset, tmp_path: P
     assert Counter(record["reported"] for record in counted) == {None: 10, "truncated": 1, "http_error": 1}
 
 
+@contextmanager
+def process_in_mid_run(directory: Path, run: Path, server: FaultServer) -> Iterator[subprocess.Popen[bytes]]:
+    """The command line in a process of its own, when it has sent half of its 80 requests."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from modalgen.cli import main; main()", *command(directory, run, server)],
+        env=os.environ | {"MODALGEN_API_KEY": KEY},
+        stderr=subprocess.PIPE,
+    )
+    try:
+        while len(server.seen) < 40:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.005)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def command(directory: Path, run: Path, server: FaultServer) -> list[str]:
+    """The arguments of the command line for a run with four connections."""
+    arguments = ["eval", str(directory), "--model", "m", "--base-url", server.url, "-o", str(run)]
+    return [*arguments, "--max-connections", "4"]
+
+
+def slowly(seen: Seen, number: int) -> Answer:
+    """An answer after a while."""
+    return replace(by_prompt(seen, number), delay=0.02)
+
+
 def test_killed_and_resumed(tmp_path: Path) -> None:
     """kill -9 in the middle of a run loses the requests in flight and no others; the run goes on to
     the end with no answer missing, doubled or misplaced."""
-    dataset = write_dataset(tmp_path / "data", 40)
-    run = tmp_path / "run"
-
-    def slowly(seen: Seen, number: int) -> Answer:
-        answer = by_prompt(seen, number)
-        return Answer(body=answer.body, delay=0.02)
-
+    directory, run = write_dataset(tmp_path / "data", 40).directory, tmp_path / "run"
     with fault_server(behave=slowly) as server:
-        command = ["eval", str(dataset.directory), "--model", "m", "--base-url", server.url, "-o", str(run)]
-        command += ["--max-connections", "4"]
-        environment = os.environ | {"MODALGEN_API_KEY": KEY}
-        process = subprocess.Popen(
-            [sys.executable, "-c", "from modalgen.cli import main; main()", *command],
-            env=environment,
-            stderr=subprocess.PIPE,
-        )
-        try:
-            while len(server.seen) < 40:
-                assert process.poll() is None, process.stderr.read()  # type: ignore[union-attr]
-                time.sleep(0.005)
-        finally:
+        with process_in_mid_run(directory, run, server) as process:
             process.kill()
-            process.communicate()
+            process.wait()
         assert process.returncode == -signal.SIGKILL
         kept = len(list(read_responses(run)))
         in_flight = len(server.seen) - kept
         assert 0 < kept < 80 and 0 <= in_flight <= 4
-        result = CliRunner(env={"MODALGEN_API_KEY": KEY}).invoke(cli, command)
+        result = CliRunner(env={"MODALGEN_API_KEY": KEY}).invoke(cli, command(directory, run, server))
         assert result.exit_code == 0, result.output
     assert len(server.seen) == 80 + in_flight
+    assert_each_answered_once(run, 80)
+
+
+def test_interrupted_and_resumed(tmp_path: Path) -> None:
+    """On an interrupt nothing new is sent, what is in flight is still written down, and the run can go
+    on: no request is paid for twice."""
+    directory, run = write_dataset(tmp_path / "data", 40).directory, tmp_path / "run"
+    with fault_server(behave=slowly) as server:
+        with process_in_mid_run(directory, run, server) as process:
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate()
+        assert process.returncode == 1
+        assert b"stopped: interrupted" in told and b"the same command goes on from here" in told
+        assert len(server.seen) == len(list(read_responses(run))) < 80
+        result = CliRunner(env={"MODALGEN_API_KEY": KEY}).invoke(cli, command(directory, run, server))
+        assert result.exit_code == 0, result.output
+    assert len(server.seen) == 80
     assert_each_answered_once(run, 80)
 
 

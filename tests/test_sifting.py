@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_grammar import ONE_PREMISE, SERIAL, VALIDITY, contrast, systems, text
 
-from modalgen.build import _in_couples
+from modalgen.build import Source, _in_couples, build
 from modalgen.examine import Examination, Reason, Rejection
 from modalgen.formula import modal_depth
 from modalgen.gen.candidate import Candidate
@@ -204,6 +204,25 @@ def test_couples_are_accepted_together(kinds: list[str]) -> None:
     assert [e for e in passed if not e.evidence] == unexamined
     # The last one may lack a partner: it is neither accepted nor rejected.
     assert len(passed) == len(kinds) - len(examined) % 2
+
+
+def test_a_balanced_build_is_balanced() -> None:
+    """The oracle's labels go both ways equally often in each task and modal depth, and an odd limit is
+    rounded down."""
+    declared = contrast(
+        B, S4, VALIDITY, ONE_PREMISE, validity=2, inference=8, balanced=True, countermodel_worlds=(2, 3)
+    )
+    result = build([Source(declared, "example.yaml", "")], jobs=2, limit=7)
+    assert not result.shortfalls and not result.alarms
+    directions = Counter(
+        (pair.task, max(map(modal_depth, (*pair.premises, pair.conjecture))), pair.sides["a"].label)
+        for pair in result.pairs
+    )
+    assert Counter(pair.task for pair in result.pairs) == {"validity": 2, "inference": 4}
+    assert all(directions[task, depth, not valid] == n for (task, depth, valid), n in directions.items())
+    for pair in result.pairs:
+        worlds = [side.countermodel.worlds for side in pair.sides.values() if side.countermodel]
+        assert worlds and {*worlds} <= {2, 3}
 
 
 def test_candidates_are_the_same_every_time() -> None:
