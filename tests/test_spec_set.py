@@ -54,7 +54,7 @@ def test_members_have_the_quotas_of_the_set(folder: Path) -> None:
         ("id: mine", "id: yours", "2:5", "is not the name of the file"),
         ("transitivity.yaml", "nothing.yaml", "7:12", "there is no file"),
         ("transitivity.yaml", "seriality.yaml", "7:12", "`seriality` is a member already, number 1"),
-        ("inference: 1}", "inferense: 1}", "6:40", "inferense"),
+        ("inference: 1}", "inferense: 1}", "6:41", "inferense"),
         ("validity: 2", "validity: two", "6:38", "number"),
         ("set/1", "set/2", "1:1", ""),
     ],
