@@ -99,19 +99,21 @@ def random_formula(choose: random.Random, height: int, scope: tuple[str, ...] | 
     return binary(left, random_formula(choose, height - 1, scope))
 
 
-def random_semantics(choose: random.Random, number: int) -> Semantics:
-    """A class of models: by turns a named system, a single condition, a random set; regimes by turns too."""
-    frames = [*SYSTEMS.values(), *({name} for name in CONDITIONS)]
-    frames += [frozenset(choose.sample(sorted(CONDITIONS), choose.randint(2, 3))) for _ in range(8)]
-    return semantics(frames[number % len(frames)], (None, None, *DOMAINS)[number % 6])
+def random_semantics(choose: random.Random) -> Semantics:
+    """A class of models: half of the time a named system, else one to three conditions; any regime, none."""
+    if choose.random() < 0.5:
+        frame = SYSTEMS[choose.choice(list(SYSTEMS))]
+    else:
+        frame = frozenset(choose.sample(sorted(CONDITIONS), choose.choice((1, 1, 2, 2, 3))))
+    return semantics(frame, choose.choice((None, None, *DOMAINS)))
 
 
-def random_problem(choose: random.Random, number: int) -> Problem:
-    """One problem of the mix; *number* decides its kind, *choose* the rest."""
-    declared = random_semantics(choose, number)
+def random_problem(choose: random.Random) -> Problem:
+    """One problem of the mix."""
+    declared = random_semantics(choose)
     quantified = declared.domain is not None
     scope: tuple[str, ...] | None = () if quantified else None
-    if number % 3 == 0:
+    if choose.random() < 1 / 3:
         height = choose.randint(3, 5)
         premises = tuple(random_formula(choose, height - 1, scope) for _ in range(choose.randint(0, 2)))
         return Problem(declared, premises, random_formula(choose, height, scope))
@@ -136,5 +138,5 @@ def mixed_problems(number: int, seed: int) -> list[Problem]:
     choose = random.Random(seed)
     problems: dict[Problem, None] = {}
     while len(problems) < number:
-        problems[random_problem(choose, len(problems))] = None
+        problems[random_problem(choose)] = None
     return list(problems)

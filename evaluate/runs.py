@@ -70,7 +70,7 @@ class Shard:
         return f"{words[:80]}-{sha256(json_line([self.model, self.condition]))[:8]}"
 
 
-@dataclass
+@dataclass(slots=True)
 class _Item:
     """What the lines say of an item so far."""
 

@@ -187,6 +187,8 @@ def objection(model: KripkeModel, problem: Problem) -> str | None:
     for condition in problem.semantics.frame:
         if not satisfies_frame_condition(model, condition):
             return f"the frame is not {condition}"
+    if problem.semantics.domain is None and model.domains is not None:
+        return "a propositional model has no domains"
     if problem.semantics.domain is not None:
         if model.domains is None:
             return "the model has no domains"
@@ -227,13 +229,19 @@ def model_to_record(model: KripkeModel) -> dict[str, Any]:
     }
 
 
+# A record that speaks of more worlds is refused; no search here looks at nearly so many.
+MAX_WORLDS_READ = 1000
+
+
 def model_from_record(record: Mapping[str, Any]) -> KripkeModel:
     """The model that a dataset's JSON value describes.
 
     Raises ValueError (KeyError and TypeError included in it) if it does not describe one.
     """
     try:
-        worlds = int(record["worlds"])
+        worlds = record["worlds"]
+        if type(worlds) is not int or not 0 <= worlds <= MAX_WORLDS_READ:
+            raise ValueError(f"{worlds!r} is not a number of worlds between 1 and {MAX_WORLDS_READ}")
         valuation: dict[str, frozenset[int]] = {}
         extensions: dict[str, tuple[frozenset[tuple[int, ...]], ...]] = {}
         for name, value in record["interpretation"].items():

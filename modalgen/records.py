@@ -168,6 +168,9 @@ def pair_from_record(record: Mapping[str, Any]) -> Pair:
     try:
         if record["schema"] != PAIR_SCHEMA:
             raise ValueError(f"its schema is {record['schema']!r}, not {PAIR_SCHEMA!r}")
+        for name in ("pair_id", "spec", "template", "axis", "task", "premise_status"):
+            if not isinstance(record[name], str):
+                raise ValueError(f"its {name} is not text")
         sides = {name: _side_from_record(record["sides"][name]) for name in SIDES}
         return Pair(
             pair_id=record["pair_id"],

@@ -3,12 +3,17 @@
 Checked are: the hashes of all files in the manifest, the hash of every piece of evidence and of its
 output, that evidence belongs to the side that cites it and states that side's problem, that the
 label policy gives the recorded label, resolution and deciders, that labels are opposite, and every
-countermodel with the reference evaluator, every Herbrand certificate with the checker.
+countermodel with the reference evaluator, every Herbrand certificate with the checker, and that the
+manifest describes the files.
+
+A side that has neither a countermodel nor a Herbrand certificate rests on the word of the provers in
+the evidence, which nobody can check offline: `proofs` counts such sides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,12 +23,14 @@ from modalgen.examine import STDOUT_KEPT, premise_status
 from modalgen.files import sha256
 from modalgen.kripke import objection
 from modalgen.nxf import to_nxf
-from modalgen.oracle.policy import Settlement, settle
+from modalgen.oracle.policy import ROUTES, Settlement, settle
 from modalgen.oracle.verdict import SzsStatus
 from modalgen.problem import Problem
 from modalgen.records import (
     EVIDENCE,
+    MANIFEST,
     PAIRS,
+    REJECTED,
     SIDES,
     DatasetError,
     Pair,
@@ -34,6 +41,7 @@ from modalgen.records import (
     pair_to_record,
     read_lines,
     read_manifest,
+    summarize,
 )
 
 # Deciders that refute by an explicit countermodel; the others may do so by saturation.
@@ -64,40 +72,88 @@ class Run:
         return cls(record["decider"], record["route"], status, record["decisive"] is True)
 
 
+# What Python raises when a value of a JSON file is not of the kind that is expected there.
+_UNEXPECTED = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
+
+
+def proofs(pairs: Iterable[Pair]) -> Counter[str]:
+    """How many sides are shown by a countermodel, by a Herbrand certificate, by the provers' word alone."""
+    return Counter(
+        "countermodel"
+        if side.countermodel is not None
+        else "Herbrand certificate"
+        if (side.certificate or {}).get("kind") == "herbrand"
+        else "the word of provers alone"
+        for pair in pairs
+        for side in pair.sides.values()
+    )
+
+
 def verify(directory: Path) -> list[Fault]:
     """All faults of the dataset; none if it holds. Raises DatasetError if it cannot be read."""
-    faults = list(_file_faults(directory))
+    manifest = read_manifest(directory)
+    faults = list(_file_faults(directory, manifest))
     evidence: dict[str, dict[str, Any]] = {}
     for number, record in read_lines(directory / EVIDENCE):
         where = f"{EVIDENCE}:{number}"
-        found = [Fault(where, what) for what in _evidence_faults(record)]
+        try:
+            found = [Fault(where, what) for what in _evidence_faults(record)]
+        except _UNEXPECTED as error:
+            found = [Fault(where, f"not a piece of evidence: {error}")]
         faults += found
         if not found:
             evidence[record["sha256"]] = record
+    pairs: list[Pair] = []
     seen: set[str] = set()
     for number, record in read_lines(directory / PAIRS):
         where = f"{PAIRS}:{number}"
         try:
             pair = pair_from_record(record)
             faults += [Fault(where, what) for what in _pair_faults(pair, record, evidence)]
-        except ValueError as error:
+        except _UNEXPECTED as error:
             faults.append(Fault(where, f"not a pair: {error}"))
             continue
+        pairs.append(pair)
         if pair.pair_id in seen:
             faults.append(Fault(where, f"{pair.pair_id} occurs twice"))
         seen.add(pair.pair_id)
+    try:
+        faults += [Fault(MANIFEST, what) for what in _manifest_faults(manifest, directory, pairs)]
+    except _UNEXPECTED as error:
+        faults.append(Fault(MANIFEST, f"not the manifest of a dataset: {error!r}"))
     return faults
 
 
-def _file_faults(directory: Path) -> Iterator[Fault]:
-    for name, expected in read_manifest(directory)["files"].items():
+def _file_faults(directory: Path, manifest: Mapping[str, Any]) -> Iterator[Fault]:
+    listed = manifest.get("files")
+    if not isinstance(listed, dict) or set(listed) != {PAIRS, EVIDENCE, REJECTED}:
+        yield Fault(MANIFEST, f"it does not list exactly {PAIRS}, {EVIDENCE} and {REJECTED}")
+        return
+    for name, expected in listed.items():
         path = directory / name
         try:
-            actual = sha256(path.read_bytes())
+            data = path.read_bytes()
         except OSError as error:
             raise DatasetError(f"{path}: cannot be read: {error}") from error
-        if actual != expected["sha256"]:
+        if expected != {"sha256": sha256(data), "lines": data.count(b"\n")}:
             yield Fault(name, "the file is not the one that the manifest describes: its hash differs")
+
+
+def _manifest_faults(manifest: Mapping[str, Any], directory: Path, pairs: Iterable[Pair]) -> Iterator[str]:
+    counted = [
+        {"spec": spec, "task": task, "resolution": resolution, "count": count}
+        for (spec, task, resolution), count in sorted(summarize(pairs).items())
+    ]
+    if manifest["pairs"] != counted:
+        yield "its counts of pairs are not those of the file"
+    reasons = Counter(record.get("reason") for _, record in read_lines(directory / REJECTED))
+    if manifest["rejected"] != dict(reasons):
+        yield "its counts of rejected candidates are not those of the file"
+    if {entry["spec"] for entry in counted} - {source["id"] for source in manifest["specs"]}:
+        yield "it lacks the spec of some pairs"
+    for source in (*manifest["specs"], *manifest.get("sets", ())):
+        if source["sha256"] != sha256(source["source"]):
+            yield f"the text of {source['id']} is not the one that its hash is of"
 
 
 def _evidence_faults(record: Mapping[str, Any]) -> Iterator[str]:
@@ -107,6 +163,8 @@ def _evidence_faults(record: Mapping[str, Any]) -> Iterator[str]:
         return
     if record["sha256"] != evidence_hash(record):
         yield "its hash is not that of its contents"
+    if ROUTES.get(record["decider"]) != record["route"]:
+        yield f"there is no decider {record['decider']!r} on the route {record['route']!r}"
     stdout = record["stdout"]
     if len(stdout) < STDOUT_KEPT and record.get("stdout_sha256") != sha256(stdout):
         yield "the hash of its output is not that of its output"
@@ -123,6 +181,11 @@ def _pair_faults(
         yield "it has fields that do not follow from the others, or its text is not in canonical form"
     if pair.pair_id != identifier(pair.spec, pair.premises, pair.conjecture):
         yield "its id is not the hash of its formulas"
+    if pair.task != ("inference" if pair.premises else "validity"):
+        yield "its task does not fit its premises"
+    domains = [pair.sides[name].semantics.domain for name in SIDES]
+    if pair.axis != ("domain" if all(domains) else "frame") or any(domains) != all(domains):
+        yield "its axis does not fit its semantics"
     if pair.sides["a"].label == pair.sides["b"].label:
         yield "both sides have the same label"
     ablation: dict[str, bool | None] = {}

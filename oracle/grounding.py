@@ -1,9 +1,11 @@
 """Lazy grounding: the steps of certificates that may matter to a problem, from its denial outwards.
 
-A step is generated only when all facts that it assumes may hold, that is, occur in a case of some step
-already (the idea of lazy grounding in answer set programming; Gebser, Kaminski, Kaufmann, Schaub 2012,
-*Answer Set Solving in Practice*, chapter 4). Terms nest level by level: what would make a term that is
-too deep waits until `deepen` lets it.
+What follows without a distinction of cases is added at once. Cases are left to a SAT solver: whatever is
+true in an assignment of its counts from then on, and the steps that this makes relevant are added, until
+no assignment is left or one satisfies all steps there are (instances on demand, as in lazy grounding for
+answer set programming: Gebser, Kaminski, Kaufmann, Schaub 2012, *Answer Set Solving in Practice*,
+chapter 4). Terms are named on demand too: only when an assignment asks for them, and of those that it asks
+for only the least deeply nested.
 
 `modalgen.certificate` says what steps, terms and facts are, and gives every step its meaning. Only the
 steps about equal worlds are our own, since the checker calls equal worlds by one name: ("turn", v, u) says

@@ -1,11 +1,11 @@
 """The certificate prover: lazy grounding, refuted by a SAT solver, and put in the order of a tableau.
 
-Level by level the problem is grounded (`modalgen.oracle.grounding`) and a SAT solver (Glucose, through
-PySAT) looks for an assignment in which every step that has its assumptions has one of its cases. If there
-is none, the steps that it needed are reduced until none can be left out, and then put in the order in
-which a hyper tableau (Baumgartner, Furbach, Niemelä, "Hyper Tableaux", JELIA 1996) refutes them: what
+A SAT solver (Glucose, through PySAT) looks for an assignment in which every step that has its assumptions has
+one of its cases; what such an assignment leaves unsatisfied is grounded next (`modalgen.oracle.grounding`).
+If there is none, the steps that it needed are reduced until none can be left out, and then put in the order
+in which a hyper tableau (Baumgartner, Furbach, Niemelä, "Hyper Tableaux", JELIA 1996) refutes them: what
 follows without a distinction of cases first. That is the certificate, which `modalgen.certificate`
-describes and checks. What is not refuted within the levels is no evidence.
+describes and checks. What is not refuted within the limits is no evidence.
 """
 
 from __future__ import annotations

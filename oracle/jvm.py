@@ -2,7 +2,7 @@
 
 Most of the time of a short run goes into loading classes. Class-data sharing (JEP 350, Java 13 and
 later) stores them, loaded and verified, in an archive that further runs map into memory: a
-translation by LET then takes 0.38 instead of 0.95 seconds of CPU. The archive is made once, in the
+translation by LET then takes less than half of the CPU time. The archive is made once, in the
 user's cache directory, by the first run. Without it everything works as well, only slower; Java
 itself ignores an archive that does not fit.
 """

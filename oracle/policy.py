@@ -60,6 +60,21 @@ class Settlement:
         return SzsStatus.THEOREM if self.label else SzsStatus.COUNTER_SATISFIABLE
 
 
+# Every decider that evidence can come from, and the translation that it works on. A name that is not
+# here stands for no program that anybody could ask.
+ROUTES = {
+    "z3-kripke": "kripke-expansion",
+    "herbrand": "herbrand-grounding",
+    "eprover-tff": "embedded-tff",
+    "eprover-thf": "embedded-thf",
+    "cvc5": "embedded-smt",
+    "vampire-tff": "embedded-tff",
+    "vampire-let": "let-tff",
+    "leo3-thf": "embedded-thf",
+    "leo3-let": "let-thf",
+}
+
+
 def engine_of(decider: str) -> str:
     """The prover behind a decider's name: `eprover` for `eprover-tff`, `z3` for `z3-kripke`."""
     return decider.partition("-")[0]

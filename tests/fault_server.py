@@ -11,7 +11,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -133,10 +133,8 @@ def fault_server(
                 self.close_connection = True  # the client has gone
 
         def finish(self) -> None:
-            try:
+            with suppress(OSError, ValueError):
                 super().finish()
-            except (OSError, ValueError):
-                pass
 
         def log_message(self, *arguments: object) -> None:
             pass

@@ -184,6 +184,27 @@ def test_a_terminal_without_unicode_gets_no_traceback() -> None:
     assert b"Traceback" not in result.stderr and b"INVALID" in result.stdout
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize(("output", "code"), [("/dev/full", 74), ("a closed pipe", 141)])
+def test_an_answer_that_cannot_be_said_is_no_answer(options: list[str], output: str, code: int) -> None:
+    """Where the output is lost the exit code is none of those that are answers; there is no traceback."""
+    if output == "/dev/full" and not Path(output).exists():
+        pytest.skip("this system has no /dev/full")
+    command = [sys.executable, "-c", "from modalgen.cli import main; main()", "check", "p -> p", *options]
+    if output == "/dev/full":
+        with Path(output).open("w") as full:
+            process = subprocess.Popen(command, stdout=full, stderr=subprocess.PIPE)
+            _, errors = process.communicate()
+    else:
+        read, write = os.pipe()
+        os.close(read)
+        process = subprocess.Popen(command, stdout=write, stderr=subprocess.PIPE)
+        os.close(write)
+        _, errors = process.communicate()
+    assert process.returncode == code
+    assert b"Traceback" not in errors
+
+
 def test_help_and_version() -> None:
     """Every command explains itself."""
     assert run("--version").exit_code == 0

@@ -238,7 +238,8 @@ def test_global_conjecture_fails_anywhere() -> None:
         ({"interpretation": {"p": [5]}}, "true at a world that is not"),
         ({"interpretation": {"F": {"0": []}}}, "not interpreted at every world"),
         ({"interpretation": None}, "not a Kripke model"),
-        ({"worlds": None}, "not a Kripke model"),
+        ({"worlds": None}, "not a number of worlds"),
+        ({"worlds": 10**11}, "not a number of worlds"),
     ],
 )
 def test_records_that_describe_no_model_are_refused(change: dict[str, object], words: str) -> None:

@@ -112,19 +112,18 @@ def test_only_failures_of_transport_are_sent_again(dataset: Dataset, tmp_path: P
 @contextmanager
 def process_in_mid_run(directory: Path, run: Path, server: FaultServer) -> Iterator[subprocess.Popen[bytes]]:
     """The command line in a process of its own, when it has sent half of its 80 requests."""
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", "from modalgen.cli import main; main()", *command(directory, run, server)],
         env=os.environ | {"MODALGEN_API_KEY": KEY},
         stderr=subprocess.PIPE,
-    )
-    try:
-        while len(server.seen) < 40:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.005)
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
+    ) as process:
+        try:
+            while len(server.seen) < 40:
+                assert process.poll() is None, process.communicate()
+                time.sleep(0.005)
+            yield process
+        finally:
+            process.kill()
 
 
 def command(directory: Path, run: Path, server: FaultServer) -> list[str]:
@@ -163,7 +162,8 @@ def test_interrupted_and_resumed(tmp_path: Path) -> None:
     with fault_server(behave=slowly) as server:
         with process_in_mid_run(directory, run, server) as process:
             process.send_signal(signal.SIGINT)
-            _, told = process.communicate()
+            told = process.stderr.read() if process.stderr else b""
+            process.wait()
         assert process.returncode == 1
         assert b"stopped: interrupted" in told and b"the same command goes on from here" in told
         assert len(server.seen) == len(list(read_responses(run))) < 80

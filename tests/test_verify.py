@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from modalgen.build import Source, build, write_dataset
 from modalgen.files import sha256
 from modalgen.gen.spec import load_contrast
 from modalgen.records import EVIDENCE, MANIFEST, PAIRS, DatasetError, evidence_hash, read_pairs
-from modalgen.verify import verify
+from modalgen.verify import proofs, verify
 
 SERIALITY = Path(__file__).parent.parent / "specs" / "seriality.yaml"
 BARCAN = """
@@ -277,3 +278,86 @@ def test_lines_that_are_no_pairs_are_said_to_be_none(dataset: Path, line: str) -
         assert f"{PAIRS}:9" in str(error)
     else:
         assert any(fault.where == f"{PAIRS}:9" for fault in faults)
+
+
+def test_invented_provers_prove_nothing(dataset: Path) -> None:
+    """Evidence of deciders that do not exist is refused, however well its hashes fit."""
+
+    def invent(records: list[dict[str, Any]]) -> None:
+        for record in records:
+            record.update(decider="horoscope", route="stars")
+            record["sha256"] = evidence_hash(record)
+
+    assert any("there is no decider 'horoscope'" in fault for fault in change(dataset, EVIDENCE, invent))
+
+
+def test_the_word_of_provers_is_counted_as_such(dataset: Path) -> None:
+    """A side without anything to check offline is told apart from those that were checked."""
+    pairs = read_pairs(dataset)
+    assert set(proofs(pairs)) == {"countermodel", "Herbrand certificate"}
+    sides = {
+        name: replace(side, countermodel=None, certificate={"kind": "refutation", "evidence": []})
+        for name, side in pairs[0].sides.items()
+    }
+    assert proofs([replace(pairs[0], sides=sides)]) == {"the word of provers alone": 2}
+
+
+@pytest.mark.parametrize(
+    "change_manifest",
+    [
+        lambda m: m.update(files={}),
+        lambda m: m.pop("files"),
+        lambda m: m.pop("pairs"),
+        lambda m: m["pairs"][0].update(count=999),
+        lambda m: m.update(specs=[]),
+        lambda m: m.update(rejected={"conflict": 1}),
+        lambda m: m["specs"][0].update(source="another"),
+        lambda m: m.update(specs=None),
+    ],
+)
+def test_the_manifest_has_to_describe_the_files(dataset: Path, change_manifest: Callable[[Any], Any]) -> None:
+    """A manifest that lists too little, or counts wrongly, is a fault."""
+    path = dataset / MANIFEST
+    manifest = json.loads(path.read_text("utf-8"))
+    change_manifest(manifest)
+    path.write_text(json.dumps(manifest), "utf-8")
+    assert any(fault.where == MANIFEST for fault in verify(dataset))
+
+
+@pytest.mark.parametrize("value", [None, 5, [], {}, "x", [["x"]], float("inf"), True])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "pair_id", "spec", "template", "axis", "task", "premises", "conjecture", "sides", "ablation",
+        "sides.a", "sides.a.semantics", "sides.a.semantics.frame", "sides.a.deciders", "sides.a.evidence",
+        "sides.a.countermodel", "sides.a.countermodel.worlds", "sides.a.countermodel.domains",
+        "sides.b.certificate", "sides.b.label", "sides.b.status",
+    ],
+)  # fmt: skip
+def test_values_of_another_kind_are_faults(built: Path, tmp_path: Path, path: str, value: Any) -> None:
+    """Whatever stands in a pair's fields, verification ends with faults and not with a traceback."""
+    dataset = Path(shutil.copytree(built, tmp_path / "dataset"))
+
+    def put(records: list[dict[str, Any]]) -> None:
+        place: Any = records[0]
+        *above, last = path.split(".")
+        for key in above:
+            place = place[key]
+        place[last] = value
+
+    as_it_was = [("premises", []), ("ablation", {}), ("sides.b.label", True), ("template", "x")]
+    as_it_was += [("sides.a.semantics.frame", []), ("sides.a.countermodel.domains", None)]
+    if (path, value) in as_it_was:
+        return
+    assert change(dataset, PAIRS, put)
+
+
+@pytest.mark.parametrize("value", [None, 5, [], {}, "x", float("inf")])
+@pytest.mark.parametrize(
+    "field",
+    ["sha256", "pair_id", "side", "variant", "decider", "route", "status", "stdout", "decisive", "command"],
+)
+def test_evidence_of_another_kind_is_a_fault(built: Path, tmp_path: Path, field: str, value: Any) -> None:
+    """The same for the fields of a piece of evidence."""
+    dataset = Path(shutil.copytree(built, tmp_path / "dataset"))
+    assert change(dataset, EVIDENCE, lambda records: records[0].update({field: value}))

@@ -109,6 +109,8 @@ def _problem(
     text = formula
     from_file = formula.endswith(".p")
     if from_file or formula == "-":
+        if formula == "-" and sys.stdin is None:
+            fail("standard input is closed")
         try:
             text = (Path(formula).read_bytes() if from_file else sys.stdin.buffer.read()).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:

@@ -8,8 +8,11 @@ from typing import NoReturn
 import click
 from rich.console import Console
 
-# Exit codes. INVALID and UNRESOLVED are answers of `check`; NO is any command's "the answer is no".
+# Exit codes. NO is any command's "the answer is no"; UNRESOLVED is one of `check`. What ends a command
+# before it could say its answer must be none of these: a closed pipe (128 + SIGPIPE), an output that
+# cannot be written (EX_IOERR of sysexits.h), an interrupt (128 + SIGINT).
 OK, NO, USAGE, UNRESOLVED = 0, 1, 2, 3
+BROKEN_PIPE, NO_OUTPUT, INTERRUPTED = 141, 74, 130
 
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 DATASET = click.Path(exists=True, file_okay=False, path_type=Path)

@@ -13,7 +13,8 @@ from modalgen.records import DatasetError, read_pairs
 @click.command()
 @click.argument("dataset", type=DATASET)
 def verify(dataset: Path) -> None:
-    """Check a dataset's labels, evidence, hashes and countermodels from its files alone."""
+    """Check a dataset's labels, evidence, hashes, countermodels and certificates from its files alone."""
+    from modalgen.verify import proofs
     from modalgen.verify import verify as run_verify
 
     try:
@@ -24,4 +25,6 @@ def verify(dataset: Path) -> None:
     for fault in faults:
         click.echo(f"{fault.where}: {fault.what}", err=True)
     click.echo(f"{len(faults)} faults" if faults else f"{len(pairs)} pairs hold")
+    for proof, sides in sorted(proofs(pairs).items()):
+        click.echo(f"{sides} sides by {proof}")
     raise SystemExit(NO if faults else OK)
