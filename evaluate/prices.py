@@ -2,14 +2,14 @@
 
 A price file is YAML: for each provider and model the dollars for a million tokens of input, of input
 that came from the server's cache, and of output; and the factor by which a batch is cheaper. What is
-not in the file is unknown, and an unknown cost is None and never zero.
+not in the file is unknown, and an unknown cost is None and never zero. No prices come with the
+package: list prices change, and a wrong one is worse than none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +47,11 @@ class Estimate:
         return Estimate(self.least + other.least, most)
 
 
-def load_prices(path: Path | None = None) -> Mapping[tuple[str, str], Price]:
-    """The prices of a file, or those that come with the package, by provider and model.
+def load_prices(path: Path) -> Mapping[tuple[str, str], Price]:
+    """The prices of a file, by provider and model.
 
     Raises PricesError, with line and column of each mistake.
     """
-    if path is None:
-        with resources.as_file(resources.files("modalgen.evaluate") / "prices.yaml") as own:
-            return load_prices(own)
     try:
         source, diagnostics = load_yaml(path)
     except SpecError as error:

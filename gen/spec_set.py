@@ -29,7 +29,7 @@ class SpecSet:
 
 def is_set(path: Path) -> bool:
     """Whether the file says that it is a set. Raises SpecError if it cannot be read as YAML."""
-    return load_yaml(path)[0].get(("schema",)) == file_format("set")
+    return bool(load_yaml(path)[0].get(("schema",)) == file_format("set"))
 
 
 def check(path: Path) -> list[Diagnostic]:

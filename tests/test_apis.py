@@ -356,10 +356,13 @@ def test_costs() -> None:
 
 
 def test_price_files(tmp_path: Path) -> None:
-    """The package's prices can be read; a mistake in one's own is told with its place."""
-    assert load_prices()["openai", "gpt-4o-mini"].batch_factor == 0.5
-    assert ("openai", "no-such-model") not in load_prices()
+    """Prices are read by provider and model; a mistake is told with its place."""
     own = tmp_path / "prices.yaml"
+    own.write_text(
+        "schema: modalgen/prices/1\nproviders:\n  p:\n    batch_factor: 0.5\n    models:\n"
+        "      m: {input: 2, output: 8}\n"
+    )
+    assert load_prices(own) == {("p", "m"): Price(2.0, 8.0, batch_factor=0.5)}
     own.write_text(
         "schema: modalgen/prices/1\nproviders:\n  p:\n    models:\n      m: {input: -1, outptu: 2}\n"
     )

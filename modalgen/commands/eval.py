@@ -63,7 +63,7 @@ NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--limit", type=click.IntRange(1), help="At most this many pairs, spread over the dataset.")
 @click.option("--max-connections", type=click.IntRange(1, 1000), default=8, show_default=True)
 @click.option("--max-cost", type=click.FloatRange(0.0, min_open=True), metavar="USD")
-@click.option("--prices", "price_file", type=EXISTING_FILE, help="A price file [the one of the package].")
+@click.option("--prices", "price_file", type=EXISTING_FILE, help="A price file (YAML).")
 @click.option("--dry-run", is_flag=True, help="Say how much would be asked and what it may cost.")
 @click.option("--batch-out", type=NEW_FILE, help="Write input files for OpenAI's Batch API; send nothing.")
 @click.option("--batch-in", type=EXISTING_FILE, multiple=True, help="Take in a batch's output or error file.")
@@ -109,7 +109,7 @@ def evaluate(
         api = Api(asked["api"]) if asked["api"] else next(iter(chosen.dialects))
         data = open_dataset(dataset)
         settings = _settings(asked, name, api, base_url, served_here)
-        prices = load_prices(price_file)
+        prices = load_prices(price_file) if price_file else {}
         if max_cost is not None and (unknown := [m for m in settings.models if (name, m) not in prices]):
             fail(f"no price is known for {unknown[0]} at {name}: --max-cost needs one, see --prices")
         directory = output or _place(settings, data)
