@@ -87,7 +87,11 @@ def test_errors_and_waits_are_told(dataset: Dataset, tmp_path: Path) -> None:
 def test_a_dry_run(dataset: Dataset, tmp_path: Path) -> None:
     """A dry run needs no key, sends and writes nothing, and gives counts, tokens and a cost range."""
     run = tmp_path / "run"
-    command = (dataset.directory, "-o", run, "--model", "gpt-4o-mini", "--dry-run")
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(
+        "schema: modalgen/prices/1\nproviders:\n  openai:\n    models:\n      m: {input: 0.15, output: 0.6}\n"
+    )
+    command = (dataset.directory, "-o", run, "--model", "m", "--prices", prices, "--dry-run")
     bounded = evaluate(*command, "--max-tokens", "100")
     assert bounded.exit_code == 0 and "20 requests" in bounded.output
     assert bounded.output.count(" to $0.00") == 1
