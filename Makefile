@@ -24,7 +24,7 @@ test: lint $(VENV)/model
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy -p modalgen
+	cd $(VENV) && bin/mypy --config-file ../pyproject.toml -p modalgen # from the root it would see modalgen/ only
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .

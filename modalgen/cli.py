@@ -20,8 +20,10 @@ from modalgen.commands.build import build
 from modalgen.commands.certify import certify
 from modalgen.commands.check import check
 from modalgen.commands.common import BROKEN_PIPE, INTERRUPTED, NO_OUTPUT, OK
+from modalgen.commands.compare import compare
 from modalgen.commands.eval import evaluate
 from modalgen.commands.provers import provers
+from modalgen.commands.score import score
 from modalgen.commands.show import show
 from modalgen.commands.validate import validate
 from modalgen.commands.verify import verify
@@ -34,7 +36,7 @@ def main() -> NoReturn:
         if reconfigure is not None:  # a terminal that cannot show □ shows ? instead of a traceback
             reconfigure(errors="replace")
     # Rich would end with 1 when a pipe is closed, which means "invalid" to whoever asked `check`.
-    Console.on_broken_pipe = _broken_pipe  # type: ignore[method-assign]
+    Console.on_broken_pipe = _broken_pipe  # type: ignore[method-assign, assignment]
     try:
         code = _run()
         if sys.stdout is not None:
@@ -83,5 +85,5 @@ def cli() -> None:
     """Contrast pairs for modal logic: one problem, two semantics, opposite labels that are proved."""
 
 
-for command in (validate, build, certify, check, show, verify, audit, provers, evaluate):
+for command in (validate, build, certify, check, show, verify, audit, provers, evaluate, score, compare):
     cli.add_command(command)

@@ -1,0 +1,114 @@
+"""Intervals and tests for rates.
+
+- Wilson's score interval for a rate of independent cases (Wilson, JASA 22, 1927, p. 209).
+- The cluster bootstrap, percentile interval: whole clusters are drawn with replacement, because cases
+  of one cluster go right and wrong together (Davison and Hinkley, *Bootstrap Methods and their
+  Application*, 1997, sections 3.8 and 5.3).
+- McNemar's test in its exact form: of the cases that only one of two readers gets right, each has
+  them with probability 1/2 (McNemar, Psychometrika 12, 1947, p. 153).
+- Holm's step-down correction for many tests (Holm, Scandinavian Journal of Statistics 6, 1979, p. 65).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+LEVEL = 0.95
+RESAMPLES = 2000
+SEED = 1
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A rate as a sum over clusters by a sum over clusters, both listed cluster by cluster."""
+
+    numerators: Sequence[int]
+    denominators: Sequence[int]
+
+
+def wilson(successes: int, cases: int) -> Interval | None:
+    """Wilson's 95 % interval, None if there are no cases. Raises ValueError if the counts are none."""
+    if not 0 <= successes <= cases:
+        raise ValueError(f"{successes} of {cases} is no rate")
+    if cases == 0:
+        return None
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    rate = successes / cases
+    middle = (rate + z * z / (2 * cases)) / (1 + z * z / cases)
+    half = z / (1 + z * z / cases) * math.sqrt(rate * (1 - rate) / cases + z * z / (4 * cases * cases))
+    # At the ends the interval is closed, whatever the rounding.
+    low = 0.0 if successes == 0 else middle - half
+    high = 1.0 if successes == cases else middle + half
+    return low, high
+
+
+def cluster_bootstrap(ratios: Mapping[str, Ratio]) -> dict[str, Interval | None]:
+    """95 % percentile intervals for ratios over the same clusters, by the same seeded draws.
+
+    A draw in which a ratio's denominator is 0 says nothing about it and is left out. None if there are
+    fewer than two clusters (nothing is known of how clusters differ) or no draw says anything.
+    Raises ValueError if the ratios have different numbers of clusters.
+    """
+    sizes = {len(part) for ratio in ratios.values() for part in (ratio.numerators, ratio.denominators)}
+    if len(sizes) > 1:
+        raise ValueError("the ratios have different numbers of clusters")
+    clusters = sizes.pop() if sizes else 0
+    if clusters < 2:
+        return dict.fromkeys(ratios)
+    source = random.Random(SEED)
+    drawn: dict[str, list[float]] = {name: [] for name in ratios}
+    for _ in range(RESAMPLES):
+        draw = source.choices(range(clusters), k=clusters)
+        for name, ratio in ratios.items():
+            below = sum(map(ratio.denominators.__getitem__, draw))
+            if below:
+                drawn[name].append(sum(map(ratio.numerators.__getitem__, draw)) / below)
+    return {name: _middle(values) for name, values in drawn.items()}
+
+
+def _middle(values: list[float]) -> Interval | None:
+    """The interval that leaves out the same share of the values at both ends."""
+    if not values:
+        return None
+    values.sort()
+    tail = (1 - LEVEL) / 2
+    return _quantile(values, tail), _quantile(values, 1 - tail)
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    """The quantile by linear interpolation (Hyndman and Fan's definition 7)."""
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """The exact two-sided p-value, given how many cases only the first and only the second gets right.
+
+    Raises ValueError if a count is negative.
+    """
+    if min(only_first, only_second) < 0:
+        raise ValueError("a number of cases is negative")
+    cases, fewer = only_first + only_second, min(only_first, only_second)
+    ways = term = 1
+    for k in range(1, fewer + 1):
+        term = term * (cases - k + 1) // k
+        ways += term
+    return min(1.0, 2 * ways / (1 << cases))  # both are integers: Python divides them exactly, then rounds
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The adjusted p-values, in the order given: each is compared with the level of the whole family."""
+    adjusted = [0.0] * len(p_values)
+    running = 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = running
+    return adjusted
