@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import TypeVar
 
 LEVEL = 0.95
 RESAMPLES = 2000
 SEED = 1
 
 Interval = tuple[float, float]
+Name = TypeVar("Name", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -48,27 +50,35 @@ def wilson(successes: int, cases: int) -> Interval | None:
     return low, high
 
 
-def cluster_bootstrap(ratios: Mapping[str, Ratio]) -> dict[str, Interval | None]:
+def cluster_bootstrap(ratios: Mapping[Name, Ratio]) -> dict[Name, Interval | None]:
     """95 % percentile intervals for ratios over the same clusters, by the same seeded draws.
 
     A draw in which a ratio's denominator is 0 says nothing about it and is left out. None if there are
     fewer than two clusters (nothing is known of how clusters differ) or no draw says anything.
     Raises ValueError if the ratios have different numbers of clusters.
     """
-    sizes = {len(part) for ratio in ratios.values() for part in (ratio.numerators, ratio.denominators)}
+    parts = list(
+        dict.fromkeys(tuple(p) for ratio in ratios.values() for p in (ratio.numerators, ratio.denominators))
+    )
+    sizes = {len(part) for part in parts}
     if len(sizes) > 1:
         raise ValueError("the ratios have different numbers of clusters")
     clusters = sizes.pop() if sizes else 0
     if clusters < 2:
         return dict.fromkeys(ratios)
+    # Ratios share most of their parts, and each part is summed once for a draw.
+    places = {
+        name: (parts.index(tuple(ratio.numerators)), parts.index(tuple(ratio.denominators)))
+        for name, ratio in ratios.items()
+    }
     source = random.Random(SEED)
-    drawn: dict[str, list[float]] = {name: [] for name in ratios}
+    drawn: dict[Name, list[float]] = {name: [] for name in ratios}
     for _ in range(RESAMPLES):
         draw = source.choices(range(clusters), k=clusters)
-        for name, ratio in ratios.items():
-            below = sum(map(ratio.denominators.__getitem__, draw))
-            if below:
-                drawn[name].append(sum(map(ratio.numerators.__getitem__, draw)) / below)
+        sums = [sum(map(part.__getitem__, draw)) for part in parts]
+        for name, (above, below) in places.items():
+            if sums[below]:
+                drawn[name].append(sums[above] / sums[below])
     return {name: _middle(values) for name, values in drawn.items()}
 
 

@@ -122,10 +122,6 @@ class CellScores:
     outcomes: Mapping[str, Mapping[str, int]]
     patterns: Mapping[str, tuple[Pattern, ...]]
 
-    @cached_property
-    def _by_family(self) -> dict[str, list[Tally]]:
-        return {reader: list(self.tallies(reader, "family").values()) for reader in READERS}
-
     def tally(self, reader: str) -> Tally:
         """The tally of all pairs."""
         return Counter(self.patterns[reader])
@@ -137,18 +133,23 @@ class CellScores:
             found.setdefault(pair.place[dimension], Counter())[pattern] += 1
         return dict(sorted(found.items()))
 
-    def total(self, reader: str, conditional: bool = False) -> Scores:
-        """The scores over all pairs, with intervals by bootstrap over families."""
-        sums = {
-            name: [rate.sums(tally, conditional) for tally in self._by_family[reader]]
-            for name, rate in rates(self.affirmed).items()
-        }
-        ratios = {n: Ratio([a for a, _ in parts], [b for _, b in parts]) for n, parts in sums.items()}
-        intervals = cluster_bootstrap(ratios)
-        return {
-            name: Score(sum(ratio.numerators), sum(ratio.denominators), intervals[name])
-            for name, ratio in ratios.items()
-        }
+    @cached_property
+    def totals(self) -> Mapping[tuple[str, bool], Scores]:
+        """The scores over all pairs by reader, reported (False) and conditional (True), with intervals
+        by bootstrap over families."""
+        found: dict[tuple[str, bool], dict[str, Score]] = {}
+        for reader in READERS:
+            families = self.tallies(reader, "family").values()
+            ratios = {}
+            for conditional in (False, True):
+                for name, rate in rates(self.affirmed).items():
+                    above, below = zip(*(rate.sums(tally, conditional) for tally in families), strict=True)
+                    ratios[conditional, name] = Ratio(above, below)
+            intervals = cluster_bootstrap(ratios)
+            for (conditional, name), ratio in ratios.items():
+                score = Score(sum(ratio.numerators), sum(ratio.denominators), intervals[conditional, name])
+                found.setdefault((reader, conditional), {})[name] = score
+        return found
 
     def group(self, tally: Tally, conditional: bool = False) -> Scores:
         """The scores over some of the pairs, with Wilson's intervals."""
@@ -170,8 +171,8 @@ class CellScores:
             NAME_ONLY: self.name_only(self.tally(NAME_ONLY)),
             "total": {
                 reader: {
-                    "reported": _scores_record(self.total(reader)),
-                    "conditional": _scores_record(self.total(reader, conditional=True)),
+                    "reported": _scores_record(self.totals[reader, False]),
+                    "conditional": _scores_record(self.totals[reader, True]),
                 }
                 for reader in READERS
             },

@@ -133,12 +133,12 @@ class Inferences:
             case "true" | "false", (k, world, *xs):
                 return self._truth_condition(rule == "true", k, world, *xs)
             case "premise", (i,):
-                return [], [[self._fact(True, self.problem.premises[i], self.terms["root",], {})]]
+                return [], [[self.fact(True, self.problem.premises[i], self.terms["root",], {})]]
             case "global", (i, world) if self.sorts[world] == "w":
-                return [], [[self._fact(True, self.problem.global_premises[i], world, {})]]
+                return [], [[self.fact(True, self.problem.global_premises[i], world, {})]]
             case "conjecture", ():
                 world = self.terms["cex" if self.problem.global_conjecture else "root",]
-                return [], [[self._fact(False, self.problem.conjecture, world, {})]]
+                return [], [[self.fact(False, self.problem.conjecture, world, {})]]
         if rule not in ("nonempty", *self.problem.semantics.frame, self.problem.semantics.domain):
             raise CertificateError(f"the models need not be {rule}")
         variables, text = _CONDITIONS[rule]
@@ -155,7 +155,7 @@ class Inferences:
         values = dict(zip(free, xs, strict=False)) | {getattr(formula, "variable", ""): o}
         parts = zip("iab", (formula, *children(formula)), strict=False)
         assumed, cases = self._read(text, {"w": w, "o": o, **dict(parts)}, values)
-        return [self._fact(value, formula, w, values), *assumed], cases
+        return [self.fact(value, formula, w, values), *assumed], cases
 
     def _read(self, text: str, meaning: Mapping[str, Any], values: Mapping[str, int]) -> Inference:
         """A condition as it is written above, given what letters mean and the values of variables."""
@@ -163,13 +163,14 @@ class Inferences:
         def fact(what: str, *letters: str) -> Fact:
             meant = [meaning[letter] for letter in letters]
             return (
-                self._fact(what == "T", meant[0], meant[1], values) if what in "TF" else (True, what, *meant)
+                self.fact(what == "T", meant[0], meant[1], values) if what in "TF" else (True, what, *meant)
             )
 
         assumed, _, cases = text.rpartition(">")
         return [fact(*f) for f in assumed.split()], [[fact(*f) for f in c.split()] for c in cases.split("|")]
 
-    def _fact(self, value: bool, formula: Formula, world: int, values: Mapping[str, int]) -> Fact:
+    def fact(self, value: bool, formula: Formula, world: int, values: Mapping[str, int]) -> Fact:
+        """That a subformula has this truth value at the world when its variables have these values."""
         if isinstance(formula, Atom):
             return (value, (formula.predicate,), world, *[values[x] for x in formula.arguments])
         return (value, self._numbers[formula], world, *[values[x] for x in self._number(formula)])

@@ -51,6 +51,9 @@ _IMPLIED_BY = {
 }
 # A term of which nothing says what it is like is named so many levels later than others: few proofs need it.
 _LATER = 2
+# Terms that nest no deeper than this are named at once, others when an assignment asks, so many at a time.
+_AT_ONCE = 1
+_BATCH = 4
 
 
 class OutOfBudget(Exception):
@@ -74,9 +77,8 @@ class Grounding:
         self._facts: dict[Fact, None] = {}
         self._dormant: dict[Fact, None] = {}
         self._queue: deque[Fact | int] = deque()
-        # Terms that would be too deep, with the facts that ask for them.
+        # Terms that are not named yet, with the facts that ask for them.
         self._waiting: dict[Step, tuple[Fact, ...]] = {}
-        self._level = 1
         self._depths: list[int] = []
         self._worlds: list[int] = []
         # For each world: those that it may access and that may access it, the facts that speak of all of
@@ -105,16 +107,21 @@ class Grounding:
         for fact in awake:
             self._wake(fact)
         if not awake:
-            asked = [name for name, causes in self._waiting.items() if all(map(true, causes))]
+            asked = [
+                name
+                for name, causes in self._waiting.items()
+                if all(map(true, causes))
+                and not any(all(map(true, facts)) for facts in self._stand_ins(name))
+            ]
             if not asked:
                 return "all instances together have a model"
             depths = [self._depth(name) + self._penalty(name) for name in asked]
-            self._level = min(depths)
-            if self._level > level:
+            least = min(depths)
+            if least > level:
                 return f"not refuted with terms nested {level} deep"
-            for name, depth in zip(asked, depths, strict=True):
-                if depth == self._level:
-                    self._add([self._promise(name, self._waiting.pop(name))])
+            first = [name for name, depth in zip(asked, depths, strict=True) if depth == least]
+            for name in first[:_BATCH]:
+                self._add([self._promise(name, self._waiting.pop(name))])
         self._saturate()
         return None
 
@@ -178,7 +185,7 @@ class Grounding:
 
     def _asked(self, name: Step, *causes: Fact) -> Iterator[Step]:
         """The step that gives the term, now or, if it is too deep, later."""
-        if name in self.inferences.terms or self._depth(name) + self._penalty(name) <= self._level:
+        if name in self.inferences.terms or self._depth(name) + self._penalty(name) <= _AT_ONCE:
             yield self._promise(name, causes)
         elif len(self._waiting) < self._most_steps:
             self._waiting[name] = causes
@@ -188,6 +195,35 @@ class Grounding:
     def _promise(self, name: Step, causes: Sequence[Fact]) -> Step:
         self._term(*name)
         return name if name[0] != "witness" else ("true" if causes[0][0] else "false", *name[1:])
+
+    def _stand_ins(self, name: Step) -> Iterator[list[Fact]]:
+        """Facts any of which make a term superfluous: what it would be named for is there already."""
+
+        def arrow(w: int, v: int) -> Fact:
+            return (True, "R", w, v)
+
+        match name:
+            case ("serial", w):
+                yield from ([arrow(w, v)] for v in self._successors[w])
+            case ("dense", w, v):
+                yield from ([arrow(w, d), arrow(d, v)] for d in self._successors[w])
+            case ("convergent", _, v, u):
+                yield from ([arrow(v, c), arrow(u, c)] for c in self._successors[v])
+            case ("nonempty", w):
+                yield from ([(True, "E", w, y)] for y in self._inhabitants[w])
+            case ("witness", k, w, *xs):
+                formula, values = (
+                    self.inferences.nodes[k],
+                    dict(zip(self.inferences.free[k], xs, strict=True)),
+                )
+                value, fact = isinstance(formula, (Diamond, Exists)), self.inferences.fact
+                if isinstance(formula, (Box, Diamond)):
+                    for v in self._successors[w]:
+                        yield [arrow(w, v), fact(value, formula.operand, v, values)]
+                elif isinstance(formula, (Forall, Exists)):
+                    for y in self._inhabitants[w]:
+                        there = fact(value, formula.body, w, {**values, formula.variable: y})
+                        yield [(True, "E", w, y), there]
 
     def _relevant(self, fact: Fact) -> Iterator[Step]:
         """The steps that a fact makes relevant."""
@@ -292,7 +328,10 @@ class Grounding:
                         yield condition, w, u, v
                 case "functional" | "weakly-connected":
                     yield from ((condition, w, min(v, u), max(v, u)) for u in list(beside) if u != v)
-                case "dense":
+                case "dense" if "functional" not in self._frame or "dense" not in (
+                    self.names[w][0],
+                    self.names[v][0],
+                ):  # otherwise the world between them is one of the two
                     yield from self._asked((condition, w, v), fact)
                 case "convergent":
                     # A world that accesses itself, as on reflexive frames, converges with all it accesses.

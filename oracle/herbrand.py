@@ -49,7 +49,8 @@ class _Encoding:
 
     def reading(self, assignment: Sequence[int]) -> Callable[[Fact], bool]:
         """Which facts are true in an assignment, given by the literals of all variables in order."""
-        return lambda fact: assignment[self.numbers[fact] - 1] > 0
+        numbers = self.numbers
+        return lambda fact: fact in numbers and assignment[numbers[fact] - 1] > 0
 
     def _number(self, fact: Fact) -> int:
         if fact not in self.numbers:

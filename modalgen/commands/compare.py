@@ -37,7 +37,8 @@ def compare(run_a: Path, run_b: Path) -> None:
 
     console = Console()
     try:
-        first, second = read_readings(run_a), read_readings(run_b)
+        first = read_readings(run_a)
+        second = first if run_a.resolve() == run_b.resolve() else read_readings(run_b)
         for readings in (first, second):
             if left := len(readings.pairs) - len(common_pairs(first, second)):
                 click.echo(f"{readings.directory}: {left} pairs that the other run leaves out do not count")

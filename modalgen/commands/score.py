@@ -47,9 +47,9 @@ def score(runs: tuple[Path, ...], output: Path | None) -> None:
         fail("a run is there twice")
     scored = {}
     try:
-        for run in runs:
-            readings = read_readings(run)
-            scored[str(run)] = (readings, list(score_run(readings)))
+        for directory in runs:
+            readings = read_readings(directory)
+            scored[str(directory)] = (readings, list(score_run(readings)))
     except (RunError, DatasetError) as error:
         fail(str(error))
     console = Console()
@@ -89,7 +89,7 @@ def _shown(run: str, scores: CellScores) -> Iterator[RenderableType]:
             outcomes.add_row(outcome, *(str(counts[reader][outcome]) for reader in READERS))
     yield outcomes
     columns = [(reader, conditional) for conditional in (False, True) for reader in READERS]
-    found = [scores.total(reader, conditional) for reader, conditional in columns]
+    found = [scores.totals[column] for column in columns]
     totals = _table(
         "all pairs", "", *(f"{r}, if answered" if conditional else r for r, conditional in columns)
     )
@@ -97,8 +97,8 @@ def _shown(run: str, scores: CellScores) -> Iterator[RenderableType]:
         totals.add_row(name.replace("_", " "), *(_rate(each[name]) for each in found))
     totals.add_row("pairs if independent", *(_percent(expected_by_independence(each)) for each in found))
     baseline = scores.name_only(scores.tally("name_only"))
-    for name, value in baseline.items():
-        totals.add_row(f"{name.replace('_', ' ')}, name only", _percent(value), "", "", "")
+    for name, known in baseline.items():
+        totals.add_row(f"{name.replace('_', ' ')}, name only", _percent(known), "", "", "")
     yield totals
     measures = ("side_accuracy", "pair_accuracy")
     headers = [f"{m.split('_')[0]}s right, {reader}" for reader in READERS for m in measures]
