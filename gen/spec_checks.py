@@ -66,6 +66,9 @@ def _selection_faults(parts: Parts) -> Iterator[Diagnostic]:
             source = "template" if not parts.count("grammar") else "template or grammar"
             message = f"no {source} has `task: {task}`; add one, or make it `{task}: 0`"
             yield _error(parts, parts.source.at_value(("select", task)), message)
+    if parts.get("select", "validity") == 0 == parts.get("select", "inference"):
+        message = "no pair of either task is asked for; give `validity` or `inference` a number above 0"
+        yield _error(parts, parts.source.at_key(("select",)), message)
     yield from _direction_faults(parts)
     for key, what in (("modal_depth", "□ and ◇"), ("quantifier_depth", "quantifiers")):
         least, most = parts.get("select", key, "min"), parts.get("limits", key)

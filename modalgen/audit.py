@@ -19,9 +19,6 @@ from modalgen.semantics import entails
 from modalgen.shortcuts import Result, evaluate
 from modalgen.verify import Fault, verify
 
-# Families in a contrast, and the share of its pairs that the largest may have, as the released sets aim at.
-LARGEST_SHARE = 0.05
-
 
 @dataclass(frozen=True)
 class Balance:
@@ -35,24 +32,40 @@ class Balance:
 
 
 @dataclass(frozen=True)
-class Families:
-    """How many modal schemas a contrast has, and how many of its pairs share the commonest."""
+class Composition:
+    """What the pairs of a contrast are.
+
+    `dual` are the pairs with two independent findings on either side. `families` are the modal
+    schemas, `largest` is the number of pairs of the commonest, `mixed` the number of families with pairs
+    of both directions (valid on side a only, on side b only). `open_ablations` are sides whose label
+    without the premises, `open_profiles` labels in a profile, that nothing decided.
+    """
 
     spec: str
-    pairs: int
+    validity: int
+    inference: int
+    dual: int
     families: int
     largest: int
+    mixed: int
+    open_ablations: int
+    open_profiles: int
 
 
 @dataclass(frozen=True)
 class Audit:
-    """All findings. `crossing` are the baselines on the pairs whose sides exchange a condition, `all_pairs`
-    those on the whole dataset; empty where there are no such pairs."""
+    """All findings.
+
+    `repeated` are pairs that state the problem of a pair of their own contrast, `shared` those that
+    state one of another contrast. `crossing` are the baselines on the pairs whose sides exchange a
+    condition, `all_pairs` those on the whole dataset; empty where there are no such pairs.
+    """
 
     faults: tuple[Fault, ...]
     balance: tuple[Balance, ...]
-    families: tuple[Families, ...]
+    composition: tuple[Composition, ...]
     repeated: tuple[str, ...]
+    shared: tuple[str, ...]
     crossing: tuple[Result, ...]
     all_pairs: tuple[Result, ...]
 
@@ -71,11 +84,13 @@ def audit(directory: Path) -> Audit:
     faults = verify(directory)
     pairs = read_pairs(directory)
     crossing = [pair for pair in pairs if is_crossing(pair)]
+    repeated, shared = repeated_problems(pairs)
     return Audit(
         faults=tuple(faults),
         balance=tuple(balance(pairs)),
-        families=tuple(families(pairs)),
-        repeated=tuple(repeated_problems(pairs)),
+        composition=tuple(composition(pairs)),
+        repeated=tuple(repeated),
+        shared=tuple(shared),
         crossing=tuple(evaluate(crossing)) if crossing else (),
         all_pairs=tuple(evaluate(pairs)) if pairs else (),
     )
@@ -101,27 +116,41 @@ def balance(pairs: Sequence[Pair]) -> list[Balance]:
     return [Balance(*key, sides[key], valid[key]) for key in sorted(sides)]
 
 
-def families(pairs: Sequence[Pair]) -> list[Families]:
-    """For each spec how its pairs spread over modal schemas."""
+def composition(pairs: Sequence[Pair]) -> list[Composition]:
+    """The composition of each contrast, sorted by spec."""
     result = []
     for spec in sorted({pair.spec for pair in pairs}):
-        counts = Counter(pair.family for pair in pairs if pair.spec == spec)
-        result.append(Families(spec, counts.total(), len(counts), max(counts.values())))
+        own = [pair for pair in pairs if pair.spec == spec]
+        sizes = Counter(pair.family for pair in own)
+        directions = {(pair.family, pair.sides["a"].label) for pair in own}
+        result.append(
+            Composition(
+                spec=spec,
+                validity=sum(pair.task == "validity" for pair in own),
+                inference=sum(pair.task == "inference" for pair in own),
+                dual=sum(all(s.resolution == "dual" for s in pair.sides.values()) for pair in own),
+                families=len(sizes),
+                largest=max(sizes.values()),
+                mixed=len(directions) - len(sizes),
+                open_ablations=sum(list(pair.ablation.values()).count(None) for pair in own),
+                open_profiles=sum(list(pair.profile.values()).count(None) for pair in own),
+            )
+        )
     return result
 
 
-def repeated_problems(pairs: Sequence[Pair]) -> list[str]:
-    """Pairs of one spec that are the same problem up to renaming and propositional equivalence."""
+def repeated_problems(pairs: Sequence[Pair]) -> tuple[list[str], list[str]]:
+    """Pairs that state the problem of an earlier pair, up to renaming and propositional equivalence: one
+    of the same spec, and one of another spec (where it is another question)."""
     from modalgen.gen.canonical import canonical_key
 
-    first: dict[tuple[str, str], str] = {}
-    return [
-        f"{pair.pair_id} repeats {earlier}"
-        for pair in pairs
-        if (
-            earlier := first.setdefault(
-                (pair.spec, canonical_key(pair.premises, pair.conjecture)), pair.pair_id
-            )
-        )
-        != pair.pair_id
-    ]
+    first: dict[str, dict[str, str]] = {}
+    repeated, shared = [], []
+    for pair in pairs:
+        same = first.setdefault(canonical_key(pair.premises, pair.conjecture), {})
+        if pair.spec in same:
+            repeated.append(f"{pair.pair_id} repeats {same[pair.spec]}")
+        elif same:
+            shared.append(f"{pair.pair_id} is the problem of {next(iter(same.values()))}")
+        same.setdefault(pair.spec, pair.pair_id)
+    return repeated, shared

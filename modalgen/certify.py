@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from modalgen.examine import Reason, Rejection, evidence_record, rejection_to_record
-from modalgen.files import json_lines, replaced_directory, sha256, write_durably
+from modalgen.files import UNREADABLE, json_lines, opened, replaced_directory, sha256, write_durably
 from modalgen.gen.candidates import Candidate
 from modalgen.oracle.judge import Oracle
 from modalgen.oracle.policy import Resolution, settle
@@ -132,8 +132,9 @@ def write_certified(directory: Path, result: Certification, deciders: Sequence[D
     rejected += [rejection_to_record(spec, rejection) for spec, rejection in result.rejections]
     # Evidence is copied as text: nothing of it may change.
     try:
-        evidence = (directory / EVIDENCE).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        with opened(directory / EVIDENCE) as stream:
+            evidence = stream.read().decode("utf-8")
+    except (*UNREADABLE, UnicodeDecodeError) as error:
         raise DatasetError(f"{directory / EVIDENCE}: cannot be read: {error}") from error
     texts = {
         PAIRS: json_lines(pair_to_record(pair) for pair in result.pairs),
@@ -154,7 +155,7 @@ def write_certified(directory: Path, result: Certification, deciders: Sequence[D
         for name, text in texts.items():
             write_durably(fresh / name, text)
         for entry in directory.iterdir():
-            if entry.name not in texts:
+            if entry.name.removesuffix(".xz") not in texts:
                 copy = shutil.copytree if entry.is_dir() else shutil.copy2
                 copy(entry, fresh / entry.name)
 

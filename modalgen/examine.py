@@ -5,13 +5,15 @@ The cheap steps come first: a problem that has a countermodel on both sides need
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from modalgen.files import sha256
 from modalgen.gen.candidate import Candidate
 from modalgen.gen.contrast import Contrast
+from modalgen.kripke import model_to_record
 from modalgen.nxf import to_nxf
 from modalgen.oracle.judge import Judgment, Oracle
 from modalgen.oracle.lies import Lie, lies
@@ -19,6 +21,7 @@ from modalgen.oracle.policy import Resolution
 from modalgen.oracle.verdict import SzsStatus, Verdict
 from modalgen.printing import to_unicode
 from modalgen.problem import Problem
+from modalgen.profile import known_label, spectrum, violation
 from modalgen.records import (
     EVIDENCE_SCHEMA,
     REJECTED_SCHEMA,
@@ -28,7 +31,7 @@ from modalgen.records import (
     evidence_hash,
     identifier,
 )
-from modalgen.semantics import Semantics, entails
+from modalgen.semantics import Semantics
 
 # Standard output is kept up to this many characters; its hash is of the whole.
 STDOUT_KEPT = 65_536
@@ -67,7 +70,7 @@ class Examination:
 
 
 def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examination:
-    """Judge both sides of the candidate; for an inference pair also without its premises."""
+    """Judge both sides of the candidate, an inference pair also without its premises, and its profile."""
     problems = [Problem(side, candidate.premises, candidate.conjecture) for side in contrast.sides]
     judgments = [oracle.screen(problem) for problem in problems]
     if not all(judgment.countermodel for judgment in judgments):
@@ -97,6 +100,15 @@ def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examina
                 conflict = Rejection(candidate, Reason.CONFLICT, detail)
                 return Examination(conflict, tuple(evidence), tuple(lies(all_judgments)))
             ablation[side] = ablated.settlement.label
+    profile, profiling = _profile(oracle, judgments)
+    all_judgments += profiling.values()
+    evidence_of_profile = [
+        evidence_record(pair_id, "profile", name, judgment.problem, verdict)
+        for name, judgment in profiling.items()
+        for verdict in judgment.verdicts
+    ]
+    if rejection := _not_monotone(candidate, (*judgments, *profiling.values())):
+        return Examination(rejection, (*evidence, *evidence_of_profile), tuple(lies(all_judgments)))
     pair = Pair(
         pair_id=pair_id,
         spec=contrast.id,
@@ -111,8 +123,10 @@ def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examina
         },
         premise_status=premise_status(labels, ablation),
         ablation=ablation,
+        profile=profile,
+        profile_evidence=tuple(record["sha256"] for record in evidence_of_profile),
     )
-    return Examination(pair, tuple(evidence), tuple(lies(all_judgments)))
+    return Examination(pair, (*evidence, *evidence_of_profile), tuple(lies(all_judgments)))
 
 
 def premise_status(labels: dict[str, bool | None], ablation: dict[str, bool | None]) -> str:
@@ -127,7 +141,11 @@ def premise_status(labels: dict[str, bool | None], ablation: dict[str, bool | No
 def evidence_record(
     pair_id: str, side: str, variant: str, problem: Problem, verdict: Verdict
 ) -> dict[str, Any]:
-    """A run as a line of `evidence.jsonl` holds it. *variant* is "full" or "conjecture_only"."""
+    """A run as a line of `evidence.jsonl` holds it. *variant* is "full" or "conjecture_only".
+
+    For the profile of a pair, *side* is "profile" and *variant* the name of the system or the domain
+    regime; such a line also holds the countermodel or the certificate that was found, if any.
+    """
     record: dict[str, Any] = {
         "schema": EVIDENCE_SCHEMA,
         "pair_id": pair_id,
@@ -147,6 +165,10 @@ def evidence_record(
         "stdout_sha256": sha256(verdict.stdout),
         "stdout": verdict.stdout[:STDOUT_KEPT],
     }
+    if side == "profile" and verdict.countermodel is not None:
+        record["countermodel"] = model_to_record(verdict.countermodel)
+    if side == "profile" and verdict.certificate is not None:
+        record["certificate"] = dict(verdict.certificate)
     return {**record, "sha256": evidence_hash(record)}
 
 
@@ -173,12 +195,8 @@ def _objection(contrast: Contrast, candidate: Candidate, judgments: list[Judgmen
         if judgment.settlement.resolution is Resolution.CONFLICT:
             return Rejection(candidate, Reason.CONFLICT, f"side {side}: {_findings(judgment)}")
     labels = [settlement.label for settlement in settlements]
-    for wide, narrow in ((0, 1), (1, 0)):
-        # Labels must respect monotonicity: what is valid in a class is valid in every subclass.
-        if labels[wide] and labels[narrow] is False and entails(contrast.sides[narrow], contrast.sides[wide]):
-            detail = f"valid {_words(contrast.sides[wide])}, invalid {_words(contrast.sides[narrow])}: "
-            detail += "; ".join(_findings(judgment) for judgment in judgments)
-            return Rejection(candidate, Reason.CONFLICT, detail)
+    if rejection := _not_monotone(candidate, judgments):
+        return rejection
     if None in labels:
         unresolved = [s for s, label in zip(SIDES, labels, strict=True) if label is None]
         return Rejection(candidate, Reason.UNRESOLVED, f"nothing decided side {' and '.join(unresolved)}")
@@ -191,6 +209,37 @@ def _objection(contrast: Contrast, candidate: Candidate, judgments: list[Judgmen
             f"labels a={labels[0]}, b={labels[1]} contradict the spec's `expect`",
         )
     return None
+
+
+def _profile(
+    oracle: Oracle, judgments: Sequence[Judgment]
+) -> tuple[dict[str, bool | None], dict[str, Judgment]]:
+    """The labels of the problem that both sides judge, by the name of a system or a domain regime, and
+    the judgments that were made for that; the sides' own count where they come to the same."""
+    labels = {judgment.problem.semantics: judgment.settlement.label for judgment in judgments}
+    profile: dict[str, bool | None] = {}
+    made: dict[str, Judgment] = {}
+    for name, semantics in spectrum(judgments[0].problem.semantics).items():
+        profile[name] = known_label(semantics, labels)
+        if profile[name] is None:
+            problem = replace(judgments[0].problem, semantics=semantics)
+            # It is valid if the labels so far are right; a decider still has to say so.
+            likely = violation({**labels, semantics: False}) is not None
+            made[name] = oracle.first_finding(problem, likely_valid=likely)
+            profile[name] = labels[semantics] = made[name].settlement.label
+    return profile, made
+
+
+def _not_monotone(candidate: Candidate, judgments: Sequence[Judgment]) -> Rejection | None:
+    """A conflict if the problem is valid in a class of models and invalid in a subclass."""
+    found = {judgment.problem.semantics: judgment for judgment in judgments}
+    violated = violation({semantics: judgment.settlement.label for semantics, judgment in found.items()})
+    if violated is None:
+        return None
+    weaker, stronger = violated
+    detail = f"valid {_words(weaker)}, invalid {_words(stronger)}: "
+    detail += "; ".join(_findings(found[semantics]) for semantics in violated)
+    return Rejection(candidate, Reason.CONFLICT, detail)
 
 
 def _side(judgment: Judgment, evidence: list[dict[str, Any]]) -> Side:

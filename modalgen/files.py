@@ -6,6 +6,7 @@ import ctypes
 import glob
 import hashlib
 import json
+import lzma
 import os
 import secrets
 import shutil
@@ -14,7 +15,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 
 def json_line(value: Any) -> str:
@@ -31,6 +32,21 @@ def sha256(text: str | bytes) -> str:
     """The SHA-256 of the bytes (of the UTF-8 encoding of a string), in hexadecimal."""
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return hashlib.sha256(data).hexdigest()
+
+
+# What reading a file can raise, compressed ones included.
+UNREADABLE = (OSError, EOFError, lzma.LZMAError)
+
+
+def opened(path: Path) -> BinaryIO:
+    """The file for reading its bytes; if there is none, what `xz` has made of it (`path` + `.xz`).
+
+    Raises OSError; reading the stream may raise any of `UNREADABLE`.
+    """
+    compressed = path.with_name(f"{path.name}.xz")
+    if not path.exists() and compressed.exists():
+        return cast(BinaryIO, lzma.open(compressed))
+    return path.open("rb")
 
 
 def write_durably(path: Path, text: str) -> None:

@@ -6,6 +6,7 @@ UTF-8, one object a line, keys sorted. The formats are described in docs/formats
 
 from __future__ import annotations
 
+import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from modalgen.files import json_line, sha256
+from modalgen.files import UNREADABLE, json_line, opened, sha256
 from modalgen.formula import Formula, modal_depth, quantifier_depth, size
 from modalgen.kripke import KripkeModel, model_from_record, model_to_record
 from modalgen.printing import to_unicode
@@ -64,7 +65,9 @@ class Pair:
     """A contrast pair: one problem, two semantics, opposite labels.
 
     `ablation` are the labels of both sides without the premises, empty on the validity task and
-    None where a side was not resolved. See docs/formats.md for the other fields.
+    None where a side was not resolved. `profile` are the problem's labels in all systems of the modal
+    cube or under all domain regimes, by name, None where unresolved; `profile_evidence` the hashes of
+    the runs that it rests on, beside the sides' own. See docs/formats.md for the other fields.
     """
 
     pair_id: str
@@ -77,6 +80,8 @@ class Pair:
     sides: Mapping[str, Side]
     premise_status: str
     ablation: Mapping[str, bool | None]
+    profile: Mapping[str, bool | None]
+    profile_evidence: tuple[str, ...]
 
     @cached_property
     def family(self) -> str:
@@ -142,6 +147,8 @@ def pair_to_record(pair: Pair) -> dict[str, Any]:
         "sides": {name: _side_to_record(side) for name, side in pair.sides.items()},
         "premise_status": pair.premise_status,
         "ablation": dict(pair.ablation),
+        "profile": dict(pair.profile),
+        "profile_evidence": list(pair.profile_evidence),
         "difficulty": difficulty(pair),
     }
 
@@ -183,6 +190,8 @@ def pair_from_record(record: Mapping[str, Any]) -> Pair:
             sides=sides,
             premise_status=record["premise_status"],
             ablation=record["ablation"],
+            profile=record["profile"],
+            profile_evidence=tuple(record["profile_evidence"]),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"a field is missing or has another type: {error}") from error
@@ -217,7 +226,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises DatasetError, naming file and line, if the file is missing or a line is not an object.
     """
     try:
-        with path.open(encoding="utf-8") as stream:
+        with io.TextIOWrapper(opened(path), encoding="utf-8") as stream:
             for number, line in enumerate(stream, start=1):
                 try:
                     record = json.loads(line)
@@ -228,7 +237,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, record
     except FileNotFoundError as error:
         raise DatasetError(f"{path}: no such file; is {path.parent} a dataset directory?") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except (*UNREADABLE, UnicodeDecodeError) as error:
         raise DatasetError(f"{path}: cannot be read: {error}") from error
 
 

@@ -4,7 +4,9 @@ Each baseline sees some surface of a side and predicts its label. Those without 
 formula and condition cannot tell the sides of a balanced crossing contrast apart, by construction;
 what they do get right elsewhere is the data's leak. Predictions are made by cross-validation with
 whole families (formulas alike but for their boolean content) held out, so that no baseline has seen
-the schema that it is asked about. Intervals are exact binomial (Clopper and Pearson 1934).
+the schema that it is asked about. The folds are stratified: where a condition goes with as many valid
+as invalid sides in the dataset, it does so in each fold, or a baseline that learns the majority of the
+other folds would fall below chance. Intervals are exact binomial (Clopper and Pearson 1934).
 
 scikit-learn does the fitting: it is the extra `modalgen[audit]`.
 """
@@ -12,6 +14,7 @@ scikit-learn does the fitting: it is the extra `modalgen[audit]`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -142,17 +145,41 @@ def exact_interval(successes: int, trials: int, confidence: float = 0.95) -> tup
 
 def _cross_validated(data: Sequence[Row], baseline: Baseline) -> list[bool]:
     """A prediction for each row by a model that saw no row of its family."""
-    splitter = _library("sklearn.model_selection").GroupKFold
-    families = [row.family for row in data]
-    folds = min(FOLDS, len(set(families)))
-    if folds < 2:
+    fold_of = folds(data)
+    if len(fold_of) < 2:
         return [_majority(data)] * len(data)
     predicted = [False] * len(data)
-    for training, held_out in splitter(folds).split(data, groups=families):
-        guess = _fitted([data[i] for i in training], baseline)
+    for fold in sorted(set(fold_of.values())):
+        held_out = [i for i, row in enumerate(data) if fold_of[row.family] == fold]
+        guess = _fitted([row for row in data if fold_of[row.family] != fold], baseline)
         for i, label in zip(held_out, guess([data[i] for i in held_out]), strict=True):
             predicted[i] = label
     return predicted
+
+
+def folds(data: Sequence[Row]) -> dict[str, int]:
+    """The fold of each family. Large families first, each goes where it unbalances conditions least,
+    then where there are fewest rows."""
+    members: dict[str, list[Row]] = {}
+    for row in data:
+        members.setdefault(row.family, []).append(row)
+    surplus = [Counter[str]() for _ in range(FOLDS)]  # of valid over invalid sides, by condition
+    filled = [0] * FOLDS
+    fold_of = {}
+    for family, own in sorted(members.items(), key=lambda item: (-len(item[1]), item[0])):
+        change = Counter[str]()
+        for row in own:
+            change[row.condition] += 1 if row.label else -1
+
+        def cost(fold: int, change: Counter[str] = change) -> tuple[int, int]:
+            moved = ((surplus[fold][name], number) for name, number in change.items())
+            return sum((old + new) ** 2 - old**2 for old, new in moved), filled[fold]
+
+        best = min(range(FOLDS), key=cost)
+        fold_of[family] = best
+        surplus[best].update(change)
+        filled[best] += len(own)
+    return fold_of
 
 
 def _fitted(training: Sequence[Row], baseline: Baseline) -> Callable[[Sequence[Row]], list[bool]]:

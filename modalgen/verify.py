@@ -2,9 +2,9 @@
 
 Checked are: the hashes of all files in the manifest, the hash of every piece of evidence and of its
 output, that evidence belongs to the side that cites it and states that side's problem, that the
-label policy gives the recorded label, resolution and deciders, that labels are opposite, and every
-countermodel with the reference evaluator, every Herbrand certificate with the checker, and that the
-manifest describes the files.
+label policy gives the recorded label, resolution and deciders, that labels are opposite, that profiles
+follow from the evidence and are monotone, every countermodel with the reference evaluator, every
+Herbrand certificate with the checker, and that the manifest describes the files.
 
 A side that has neither a countermodel nor a Herbrand certificate rests on the word of the provers in
 the evidence, which nobody can check offline: `proofs` counts such sides.
@@ -20,12 +20,13 @@ from typing import Any
 
 from modalgen.certificate import CertificateError, check
 from modalgen.examine import STDOUT_KEPT, premise_status
-from modalgen.files import sha256
-from modalgen.kripke import objection
+from modalgen.files import UNREADABLE, opened, sha256
+from modalgen.kripke import model_from_record, objection
 from modalgen.nxf import to_nxf
 from modalgen.oracle.policy import ROUTES, Settlement, settle
 from modalgen.oracle.verdict import SzsStatus
 from modalgen.problem import Problem
+from modalgen.profile import known_label, spectrum, violation
 from modalgen.records import (
     EVIDENCE,
     MANIFEST,
@@ -43,6 +44,7 @@ from modalgen.records import (
     read_manifest,
     summarize,
 )
+from modalgen.semantics import Semantics
 
 # Deciders that refute by an explicit countermodel; the others may do so by saturation.
 MODEL_FINDERS = frozenset({"z3-kripke", "cvc5"})
@@ -132,8 +134,9 @@ def _file_faults(directory: Path, manifest: Mapping[str, Any]) -> Iterator[Fault
     for name, expected in listed.items():
         path = directory / name
         try:
-            data = path.read_bytes()
-        except OSError as error:
+            with opened(path) as stream:
+                data = stream.read()
+        except UNREADABLE as error:
             raise DatasetError(f"{path}: cannot be read: {error}") from error
         if expected != {"sha256": sha256(data), "lines": data.count(b"\n")}:
             yield Fault(name, "the file is not the one that the manifest describes: its hash differs")
@@ -201,6 +204,52 @@ def _pair_faults(
         yield "the labels without premises are not those of the evidence"
     if pair.premise_status != premise_status({n: s.label for n, s in pair.sides.items()}, ablation):
         yield "its premise status does not follow from its labels"
+    yield from _profile_faults(pair, evidence)
+
+
+def _profile_faults(pair: Pair, evidence: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    cited = pair.profile_evidence
+    if unknown := [sha for sha in cited if sha not in evidence]:
+        yield f"its profile cites evidence that is missing or faulty: {unknown[0]}"
+        return
+    names = spectrum(pair.sides["a"].semantics)
+    for sha in cited:
+        run = evidence[sha]
+        if (run["pair_id"], run["side"]) != (pair.pair_id, "profile") or run["variant"] not in names:
+            yield f"its profile cites evidence of something else: {sha}"
+            return
+        problem = Problem(names[run["variant"]], pair.premises, pair.conjecture)
+        yield from (f"evidence {sha}: {what}" for what in _witness_faults(problem, run))
+    labels: dict[Semantics, bool | None] = {s.semantics: s.label for s in pair.sides.values()}
+    profile: dict[str, bool | None] = {}
+    for name, semantics in names.items():
+        profile[name] = known_label(semantics, labels)
+        if profile[name] is None:
+            profile[name] = labels[semantics] = _settled(cited, evidence, name).label
+    if dict(pair.profile) != profile:
+        yield "its profile does not follow from its labels and the evidence"
+    if violated := violation(labels):
+        yield f"its labels are not monotone: valid under {violated[0]}, invalid under {violated[1]}"
+
+
+def _witness_faults(problem: Problem, run: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with a piece of a profile's evidence, which holds its own witness."""
+    if run.get("quarantined"):
+        yield "it is quarantined"
+    if run["problem"] != to_nxf(problem):
+        yield "it is about another problem"
+    model, certificate = run.get("countermodel"), run.get("certificate")
+    if model is not None and (reason := objection(model_from_record(model), problem)):
+        yield f"its countermodel is none: {reason}"
+    if certificate is not None:
+        try:
+            check(problem, certificate)
+        except CertificateError as error:
+            yield f"its certificate is refused: {error}"
+    if (model is not None) != (
+        run["decider"] in MODEL_FINDERS and run["status"] == SzsStatus.COUNTER_SATISFIABLE
+    ) or (certificate is not None) != (run["decider"] == "herbrand" and run["status"] == SzsStatus.THEOREM):
+        yield "its status does not fit the countermodel or the certificate that it holds"
 
 
 def _side_faults(pair: Pair, name: str, evidence: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

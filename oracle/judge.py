@@ -102,6 +102,18 @@ class Oracle:
         """All primary deciders, and the secondary ones if the label is not yet dual."""
         return self.complete(self.screen(problem))
 
+    def first_finding(self, problem: Problem, likely_valid: bool) -> Judgment:
+        """The primary deciders one after another, until one of them decides the problem.
+
+        The search for countermodels comes first, or last if the problem is likely to have none.
+        """
+        verdicts: list[Verdict] = []
+        for decider in (*self.primary[1:], self.primary[0]) if likely_valid else self.primary:
+            verdicts.append(self.run(decider, problem))
+            if verdicts[-1].decisive:
+                break
+        return Judgment(problem, tuple(verdicts))
+
     def complete(self, screened: Judgment) -> Judgment:
         """The judgment on a problem of which `screen` has made the first run."""
         problem = screened.problem

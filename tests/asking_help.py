@@ -42,7 +42,9 @@ def write_dataset(directory: Path, pairs: int = 6) -> Dataset:
                 "sides": {"a": _side([], False), "b": _side(["serial"], True)},
                 "premise_status": "conjecture_only",
                 "ablation": {},
-                "difficulty": {"modal_depth": 1},
+                "profile": {},
+                "profile_evidence": [],
+                "difficulty": {"modal_depth": 1, "size": 5},
             }
         )
     directory.mkdir(parents=True)

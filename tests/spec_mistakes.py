@@ -743,6 +743,12 @@ GRAMMAR_MISTAKES = [
     ),
     (
         GRAMMAR,
+        "  validity: 4\n  inference: 6",
+        "  validity: 0\n  inference: 0",
+        "21:1: no pair of either task is asked for; give `validity` or `inference` a number above 0",
+    ),
+    (
+        GRAMMAR,
         "b: {system: S4}",
         "b: {system: S5}",
         "26:3: directions cannot be balanced: what is valid on side a is valid on the other side too, so no "

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from modalgen.audit import balance, families, is_crossing, repeated_problems
+from modalgen.audit import balance, composition, is_crossing, repeated_problems
 from modalgen.build import Source, build, write_dataset
 from modalgen.gen.spec import load_contrast
 from modalgen.records import Pair, read_pairs
-from modalgen.shortcuts import evaluate, exact_interval, rows
+from modalgen.shortcuts import evaluate, exact_interval, folds, rows
 
 pytest.importorskip("sklearn", reason="the extra modalgen[audit] is not installed")
 
@@ -74,13 +75,42 @@ def test_a_planted_shortcut_is_found(pairs: list[Pair]) -> None:
     assert results["condition name"].interval[0] > 0.5
 
 
-def test_families_are_counted(pairs: list[Pair]) -> None:
-    """Families add up to the pairs, and a repeated problem is found."""
-    for entry in families(pairs):
-        assert 1 <= entry.largest <= entry.pairs and entry.families <= entry.pairs
-    assert repeated_problems(pairs) == []
+def test_the_composition_is_counted(pairs: list[Pair]) -> None:
+    """Twelve pairs a contrast, half of each task, all dual, and nothing left open."""
+    for entry in composition(pairs):
+        own = [pair for pair in pairs if pair.spec == entry.spec]
+        assert (entry.validity, entry.inference, entry.dual) == (6, 6, 12)
+        assert entry.families == len({pair.family for pair in own})
+        assert sum(pair.family == own[0].family for pair in own) <= entry.largest
+        assert (entry.mixed, entry.open_ablations, entry.open_profiles) == (0, 0, 0)
+    first = pairs[0]
+    sides = {"a": first.sides["b"], "b": first.sides["a"]}
+    undecided = replace(first, sides=sides, ablation={"a": None}, profile={"K": None, "D": None})
+    (entry,) = composition([first, undecided])
+    assert (entry.mixed, entry.open_ablations, entry.open_profiles) == (1, 1, 2)
+
+
+def test_repeated_problems_are_found(pairs: list[Pair]) -> None:
+    """Within a contrast they are a fault, between contrasts they are told."""
+    assert repeated_problems(pairs)[0] == []
     twin = replace(pairs[0], pair_id="twin")
-    assert repeated_problems([*pairs, twin]) == [f"twin repeats {pairs[0].pair_id}"]
+    assert repeated_problems([pairs[0], twin]) == ([f"twin repeats {pairs[0].pair_id}"], [])
+    cousin = replace(twin, spec="another")
+    assert repeated_problems([pairs[0], cousin]) == ([], [f"twin is the problem of {pairs[0].pair_id}"])
+
+
+def test_folds_hold_families_together_and_stay_balanced(pairs: list[Pair]) -> None:
+    """In each fold each condition of the crossing contrast has as many valid as invalid sides."""
+    data = rows([pair for pair in pairs if is_crossing(pair)])
+    fold_of = folds(data)
+    assert set(fold_of) == {row.family for row in data}
+    assert len(set(fold_of.values())) > 1
+    surplus: Counter[tuple[int, str]] = Counter()
+    for row in data:
+        surplus[fold_of[row.family], row.condition] += 1 if row.label else -1
+    assert not any(surplus.values())
+    results = {result.baseline: result for result in evaluate([p for p in pairs if is_crossing(p)])}
+    assert 2 * results["condition name"].sides_right == results["condition name"].sides
 
 
 def test_rows_show_two_sides_of_one_formula(pairs: list[Pair]) -> None:

@@ -70,6 +70,8 @@ def make_pair(
         sides=sides,
         premise_status="premise_dependent" if premises else "conjecture_only",
         ablation={},
+        profile={},
+        profile_evidence=(),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import random
 import shutil
 from collections.abc import Callable
@@ -259,6 +260,78 @@ def test_removed_certificate_and_countermodel_are_found(dataset: Path) -> None:
     assert any("its countermodel is missing" in fault for fault in faults)
 
 
+def in_profile(records: list[dict[str, Any]], witness: str) -> list[dict[str, Any]]:
+    """The evidence of profiles that holds such a witness."""
+    return [record for record in records if record["side"] == "profile" and witness in record]
+
+
+def test_profiles_are_recomputed(dataset: Path) -> None:
+    """A profile's label that is flipped, dropped or invented, and evidence not cited, are found."""
+    edits: list[Callable[[dict[str, Any]], object]] = [
+        lambda pair: pair["profile"].update(S5=not pair["profile"]["S5"]),
+        lambda pair: pair["profile"].update(KB=None),
+        lambda pair: pair["profile"].pop("T"),
+        lambda pair: pair["profile"].update(GL=True),
+        lambda pair: pair["profile_evidence"].pop(),
+        lambda pair: pair["profile_evidence"].append("0" * 64),
+        lambda pair: pair["profile_evidence"].append(pair["sides"]["a"]["evidence"][0]),
+    ]
+    original = (dataset / PAIRS).read_text("utf-8")
+    for number, edit in enumerate(edits):
+
+        def first(records: list[dict[str, Any]], edit: Callable[[dict[str, Any]], object] = edit) -> None:
+            edit(records[0])
+
+        assert any("profile" in fault for fault in change(dataset, PAIRS, first)), number
+        (dataset / PAIRS).write_text(original, "utf-8")
+
+
+@pytest.mark.parametrize("witness", ["countermodel", "certificate"])
+def test_witnesses_of_profiles_are_checked(dataset: Path, witness: str) -> None:
+    """A label of a profile whose countermodel or certificate does not hold, or is gone, is found."""
+    names = (PAIRS, EVIDENCE, MANIFEST)
+    original = {name: (dataset / name).read_text("utf-8") for name in names}
+
+    def faults_of(edit: Callable[[dict[str, Any]], object]) -> str:
+        for name, text in original.items():
+            (dataset / name).write_text(text, "utf-8")
+
+        def apply(records: list[dict[str, Any]]) -> None:
+            record = in_profile(records, witness)[0]
+            old = record["sha256"]
+            edit(record)
+            record["sha256"] = evidence_hash(record)
+            pairs = original[PAIRS].replace(old, record["sha256"]).splitlines()
+            change(dataset, PAIRS, lambda lines: lines.__setitem__(slice(None), map(json.loads, pairs)))
+
+        return "\n".join(change(dataset, EVIDENCE, apply))
+
+    assert faults_of(lambda record: record.update(note="another")) == ""
+    assert "the countermodel or the certificate" in faults_of(lambda record: record.pop(witness))
+    if witness == "certificate":
+        assert "is refused" in faults_of(lambda record: record[witness].update(steps=[]))
+        return
+    with_models = map(json.loads, original[EVIDENCE].splitlines())
+    models = alterations(in_profile(list(with_models), witness)[0][witness])
+    found = [faults_of(lambda record, model=model: record.update(countermodel=model)) for model in models]
+    assert any("its countermodel is none" in faults for faults in found)
+
+
+def test_compressed_evidence_is_read(dataset: Path) -> None:
+    """Evidence may be compressed with xz: it is checked alike, and a damaged file is no evidence."""
+    plain, compressed = dataset / EVIDENCE, dataset / f"{EVIDENCE}.xz"
+    data = lzma.compress(plain.read_bytes())
+    compressed.write_bytes(data)
+    plain.unlink()
+    assert verify(dataset) == []
+    compressed.write_bytes(lzma.compress(lzma.decompress(data).replace(b"Theorem", b"theorem")))
+    assert verify(dataset)
+    for damaged in (data[: len(data) // 2], b"not xz", b""):
+        compressed.write_bytes(damaged)
+        with pytest.raises(DatasetError, match="cannot be read"):
+            verify(dataset)
+
+
 def test_a_repeated_pair_is_found(dataset: Path) -> None:
     """No pair counts twice."""
     assert any("occurs twice" in fault for fault in change(dataset, PAIRS, lambda rs: rs.append(rs[0])))
@@ -329,6 +402,7 @@ def test_the_manifest_has_to_describe_the_files(dataset: Path, change_manifest: 
     "path",
     [
         "pair_id", "spec", "template", "axis", "task", "premises", "conjecture", "sides", "ablation",
+        "profile", "profile_evidence",
         "sides.a", "sides.a.semantics", "sides.a.semantics.frame", "sides.a.deciders", "sides.a.evidence",
         "sides.a.countermodel", "sides.a.countermodel.worlds", "sides.a.countermodel.domains",
         "sides.b.certificate", "sides.b.label", "sides.b.status",
