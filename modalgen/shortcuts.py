@@ -24,6 +24,8 @@ from modalgen.printing import to_unicode
 from modalgen.records import SIDES, Pair
 
 FOLDS = 10
+# Log odds up to this are what rounding leaves of none at all: a baseline without a clue says "invalid".
+ROUNDING = 1e-6
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _OPERATORS = "□◇¬∧∨→↔∀∃"
 
@@ -192,8 +194,8 @@ def _fitted(training: Sequence[Row], baseline: Baseline) -> Callable[[Sequence[R
     model: Any = _library("sklearn.linear_model").LogisticRegression(max_iter=2000)
     model.fit(vectorizer.fit_transform(features), labels)
     return lambda asked: [
-        bool(label)
-        for label in model.predict(vectorizer.transform([baseline.features(row) for row in asked]))
+        bool(odds > ROUNDING)
+        for odds in model.decision_function(vectorizer.transform([baseline.features(row) for row in asked]))
     ]
 
 
