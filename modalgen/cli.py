@@ -16,6 +16,7 @@ import click
 from rich.console import Console
 
 from modalgen.commands.audit import audit
+from modalgen.commands.browse import browse
 from modalgen.commands.build import build
 from modalgen.commands.certify import certify
 from modalgen.commands.check import check
@@ -23,6 +24,7 @@ from modalgen.commands.common import BROKEN_PIPE, INTERRUPTED, NO_OUTPUT, OK
 from modalgen.commands.compare import compare
 from modalgen.commands.eval import evaluate
 from modalgen.commands.provers import provers
+from modalgen.commands.report import report
 from modalgen.commands.score import score
 from modalgen.commands.show import show
 from modalgen.commands.validate import validate
@@ -85,5 +87,19 @@ def cli() -> None:
     """Contrast pairs for modal logic: one problem, two semantics, opposite labels that are proved."""
 
 
-for command in (validate, build, certify, check, show, verify, audit, provers, evaluate, score, compare):
+for command in (
+    validate,
+    build,
+    certify,
+    check,
+    show,
+    browse,
+    verify,
+    audit,
+    provers,
+    evaluate,
+    score,
+    compare,
+    report,
+):
     cli.add_command(command)

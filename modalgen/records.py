@@ -178,6 +178,9 @@ def pair_from_record(record: Mapping[str, Any]) -> Pair:
         for name in ("pair_id", "spec", "template", "axis", "task", "premise_status"):
             if not isinstance(record[name], str):
                 raise ValueError(f"its {name} is not text")
+        for name in ("ablation", "profile"):
+            if not isinstance(record[name], dict):
+                raise ValueError(f"its {name} is not an object")
         sides = {name: _side_from_record(record["sides"][name]) for name in SIDES}
         return Pair(
             pair_id=record["pair_id"],
@@ -202,6 +205,8 @@ def _side_from_record(record: Mapping[str, Any]) -> Side:
     model = record.get("countermodel")
     if not isinstance(record["label"], bool):
         raise ValueError("a label is neither true nor false")
+    if not isinstance(record["deciders"], dict):
+        raise ValueError("deciders are not an object")
     return Side(
         semantics=Semantics(tuple(semantics["frame"]), semantics["domain"]),
         label=record["label"],

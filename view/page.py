@@ -1,0 +1,78 @@
+"""Self-contained HTML pages from templates: everything is escaped, nothing is loaded from elsewhere.
+
+`templates/base.html.j2` is what all pages share. A page extends it, fills the block `main` and may
+name stylesheets and scripts of the same folder, which become part of the file:
+
+    {% extends "base.html.j2" %}
+    {% set styles = ["browse.css"] %}
+    {% set scripts = ["browse.js"] %}
+
+The page's Content-Security-Policy lets these scripts run, by their hashes, and no others; it allows no
+request at all. So a page opens from disk, works offline, and text that got into it by mistake cannot
+do anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+
+def render(template: str, **context: Any) -> str:
+    """The page that a template of the folder `templates` makes of the context.
+
+    Texts are escaped; `Markup` is not. Raises jinja2.UndefinedError if the template needs what the
+    context does not have.
+    """
+    return _environment().get_template(template).render(**context)
+
+
+def fragment_of(pair_id: str) -> str:
+    """The part behind # of the link to a pair in the page of `modalgen browse`."""
+    return "pair-" + quote(pair_id, safe="")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("modalgen.view"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals |= {"source": _source, "fragment_of": fragment_of}
+    environment.filters |= {"embedded": _embedded, "hash_source": _hash_source}
+    return environment
+
+
+@cache
+def _source(name: str) -> Markup:
+    """A stylesheet or script of the folder, as it is."""
+    loader = PackageLoader("modalgen.view")
+    return Markup(loader.get_source(Environment(), name)[0])  # our own file, not data
+
+
+@cache
+def _hash_source(name: str) -> Markup:
+    """The script as a Content-Security-Policy names it (CSP Level 3, section 2.3.1)."""
+    digest = hashlib.sha256(_source(name).encode("utf-8")).digest()
+    return Markup(f"'sha256-{base64.b64encode(digest).decode('ascii')}'")
+
+
+def _embedded(value: Any) -> Markup:
+    """The value as JSON inside a script element.
+
+    Such an element ends at "</script" and, before that, only "<!--" means anything in it (HTML Standard,
+    section 13.2.5.4). JSON has a second way to write either.
+    """
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    return Markup(text.replace("</", r"<\/").replace("<!", r"\u003c!"))
