@@ -210,6 +210,8 @@ def _patterns(vocabulary: Vocabulary) -> _Patterns:
 def _explicit_answers(text: str, vocabulary: Vocabulary) -> Iterator[str]:
     """The words with which the text answers, in the order of its lines, boxed ones first."""
     patterns = _patterns(vocabulary)
+    if not patterns.mentioned.search(text.lower()):
+        return
     for content in _BOXED.findall(text):
         if found := patterns.alone.fullmatch(_plain(content)):
             yield found[1]

@@ -9,7 +9,7 @@ about all count, answered or not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
@@ -59,6 +59,24 @@ def compare(first: Readings, second: Readings, reader: str) -> list[Comparison]:
     found = [_compared(first, second, couple, pairs, reader) for couple in _couples(first, second)]
     if not found:
         raise RunError("there are no two cells to compare: nothing was asked in the same polarity")
+    return _adjusted(found)
+
+
+def compare_conditions(runs: Iterable[Readings], reader: str) -> list[tuple[Readings, Comparison]]:
+    """In each run, compare the conditions (levels of reasoning) of each model with each other; the
+    correction is over all comparisons in all these runs."""
+    found = [
+        (run, _compared(run, run, couple, run.pairs, reader))
+        for run in runs
+        for couple in _couples(run, run)
+        if couple[0].model == couple[1].model
+    ]
+    adjusted = _adjusted([comparison for _, comparison in found])
+    return [(run, comparison) for (run, _), comparison in zip(found, adjusted, strict=True)]
+
+
+def _adjusted(found: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons with their p-values corrected for each other."""
     adjusted = holm([comparison.p_value for comparison in found])
     return [replace(c, adjusted=p_value) for c, p_value in zip(found, adjusted, strict=True)]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TypeVar
@@ -63,23 +63,40 @@ def cluster_bootstrap(ratios: Mapping[Name, Ratio]) -> dict[Name, Interval | Non
     sizes = {len(part) for part in parts}
     if len(sizes) > 1:
         raise ValueError("the ratios have different numbers of clusters")
-    clusters = sizes.pop() if sizes else 0
-    if clusters < 2:
-        return dict.fromkeys(ratios)
     # Ratios share most of their parts, and each part is summed once for a draw.
     places = {
         name: (parts.index(tuple(ratio.numerators)), parts.index(tuple(ratio.denominators)))
         for name, ratio in ratios.items()
     }
-    source = random.Random(SEED)
     drawn: dict[Name, list[float]] = {name: [] for name in ratios}
-    for _ in range(RESAMPLES):
-        draw = source.choices(range(clusters), k=clusters)
-        sums = [sum(map(part.__getitem__, draw)) for part in parts]
+    for sums in draws(list(zip(*parts, strict=True))):
         for name, (above, below) in places.items():
             if sums[below]:
                 drawn[name].append(sums[above] / sums[below])
     return {name: _middle(values) for name, values in drawn.items()}
+
+
+def draws(clusters: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """The seeded draws of a bootstrap: for each as many clusters as there are, with replacement, and of
+    their counts the sums, place by place. Nothing if there are fewer than two clusters.
+
+    The counts of a cluster are packed into one integer, a field for each, so that a draw is one sum.
+    """
+    if len(clusters) < 2:
+        return
+    least = [min(column) for column in zip(*clusters, strict=True)]
+    spread = max(max(column) for column in zip(*clusters, strict=True)) - min(least)
+    bits = (len(clusters) * spread).bit_length() + 1
+    mask = (1 << bits) - 1
+    packed = [
+        sum((count - low) << (bits * place) for place, (count, low) in enumerate(zip(c, least, strict=True)))
+        for c in clusters
+    ]
+    base = [len(clusters) * low for low in least]
+    source = random.Random(SEED)
+    for _ in range(RESAMPLES):
+        total = sum(source.choices(packed, k=len(packed)))
+        yield [low + (total >> (bits * place) & mask) for place, low in enumerate(base)]
 
 
 def _middle(values: list[float]) -> Interval | None:

@@ -6,8 +6,10 @@ asked is decided by the settings and never by what came back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +22,17 @@ from modalgen.evaluate.answers import (
     read_lenient,
     read_strict,
 )
-from modalgen.evaluate.dataset import chosen, open_dataset
-from modalgen.evaluate.runs import RunError, read_responses, read_run
+from modalgen.evaluate.dataset import Dataset, chosen, open_dataset
+from modalgen.evaluate.runs import RunError, read_every_response, read_run
 from modalgen.files import json_line
 from modalgen.records import PAIRS, SIDES, DatasetError, read_lines
 
 READERS = ("strict", "lenient")
-DIMENSIONS = ("axis", "contrast", "task", "premise_status", "modal_depth", "family")
+DIMENSIONS = ("axis", "contrast", "task", "premise_status", "modal_depth", "size", "family")
+SHORT = 80
+"""Up to so many characters a response is one that others may give too."""
+SIZE_BAND = 5
+"""Sizes of problems (nodes of their formulas, summed) are put together in bands of so many."""
 
 Pattern = tuple[bool | None, bool | None]
 """What is said of the valid and of the invalid side: valid, invalid, or None for no answer."""
@@ -34,13 +40,21 @@ Pattern = tuple[bool | None, bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What scoring has to know of a pair: which side is valid, the name of each side's semantics, and
-    where the pair stands in each of `DIMENSIONS`."""
+    """What scoring has to know of a pair: which side is valid, the name of each side's semantics, where
+    the pair stands in each of `DIMENSIONS`, and the problem itself with its label in each logic.
+
+    `problem` is the same text for pairs that ask about the same problem: premises and conjecture, and
+    on the domain axis the frames, which its `profile` is relative to.
+    """
 
     pair_id: str
     valid_side: str
     conditions: Mapping[str, str]
     place: Mapping[str, str]
+    modal_depth: int
+    size: int
+    problem: str
+    profile: Mapping[str, bool | None]
 
     @property
     def family(self) -> str:
@@ -55,11 +69,17 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A side that has been asked: its two readings, by the names of `READERS`."""
+    """A side that has been asked: its two readings, by the names of `READERS`, and what they took.
+
+    `usage` counts tokens (`input`, `output`, and of the output `reasoning`), `cost` is in US dollars;
+    both are None where the server does not say.
+    """
 
     pair_id: str
     side: str
     readings: Mapping[str, Reading]
+    usage: Mapping[str, int | None]
+    cost: float | None
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -73,13 +93,20 @@ class Cell:
 
 @dataclass(frozen=True)
 class Readings:
-    """A run as scoring sees it: all pairs that it asks about, and for each cell the rows there are."""
+    """A run as scoring sees it: all pairs that it asks about, and for each cell the rows there are.
+    `dataset` is the hash of the dataset, `data` its place."""
 
     directory: Path
     dataset: str
+    data: Path
     pairs: tuple[Facts, ...]
     vocabulary: Vocabulary
     cells: Mapping[Cell, Mapping[tuple[str, str], Row]]
+
+    @property
+    def specification_omitted(self) -> bool:
+        """Whether the models were not told which models are intended; then they are asked both ways."""
+        return any(cell.polarity == Polarity.CAN_FAIL for cell in self.cells)
 
     def pattern(self, cell: Cell, pair: Facts, reader: str) -> Pattern:
         """What the reader makes of the pair's answers."""
@@ -91,11 +118,12 @@ class Readings:
         return row.readings[reader].label if row else None
 
 
-def read_readings(directory: Path) -> Readings:
-    """Read a run directory and the dataset that it names.
+def read_readings(directory: Path, moved: Sequence[Dataset] = ()) -> Readings:
+    """Read a run directory and the dataset that it asked about: that of *moved* which has the hash in
+    `run.json`, or, if none is given, the one at the place that `run.json` names.
 
-    Raises RunError if it is no run, its lines are damaged or belong to no request of it, or its
-    dataset is not the one that was asked; DatasetError if the dataset cannot be used.
+    Raises RunError if it is no run, its lines are damaged or belong to no request of it, or there is
+    no dataset with the hash of the one that was asked; DatasetError if the dataset cannot be used.
     """
     run = read_run(directory)
     try:
@@ -112,27 +140,56 @@ def read_readings(directory: Path) -> Readings:
         }
     except (KeyError, TypeError, ValueError) as error:
         raise RunError(f"{directory}: run.json does not say what a run does: {error!r}") from None
-    dataset = open_dataset(place)
-    if dataset.sha256 != digest:
-        raise RunError(f"{directory}: {place} is not the dataset that was asked; its hash is another")
-    pairs = tuple(_asked(place, dataset.pairs, limit))
+    dataset = _dataset(directory, place, digest, moved)
+    pairs = tuple(_asked(dataset.directory, dataset.pairs, limit))
     known = {pair.pair_id for pair in pairs}
-    for record in read_responses(directory):
+    for record in read_every_response(directory):
         try:
             cell = Cell(record["model"], record["condition"], record["polarity"])
-            row = Row(record["pair_id"], record["side"], _read(record, forms[cell.polarity]))
-            if row.pair_id not in known or row.side not in SIDES:
+            pair_id, side = record["pair_id"], record["side"]
+            if pair_id not in known or side not in SIDES:
                 raise KeyError(record["item"])
-            cells[cell][row.pair_id, row.side] = row
+            # The last line of an item counts, so it may replace an earlier one.
+            row = Row(pair_id, side, _read(record, forms[cell.polarity]), record["usage"], record["cost"])
+            cells[cell][pair_id, side] = row
         except (KeyError, TypeError, AttributeError) as error:
             raise RunError(f"{directory}: {record['item']} is no response of this run: {error}") from None
-    return Readings(directory, digest, pairs, vocabulary, cells)
+    return Readings(directory, digest, dataset.directory, pairs, vocabulary, cells)
 
 
-def _read(record: Mapping[str, Any], form: AnswerForm) -> dict[str, Reading]:
-    reported = None if record["reported"] is None else Outcome(record["reported"])
-    text = record["text"]
-    return {"strict": read_strict(text, form, reported), "lenient": read_lenient(text, form, reported)}
+def _dataset(run: Path, place: Path, digest: str, moved: Sequence[Dataset]) -> Dataset:
+    """The dataset with the hash, where the user says that it is or where the run says that it was."""
+    remedy = "if the dataset has moved, say where it is with --dataset DIR"
+    if moved:
+        found = next((dataset for dataset in moved if dataset.sha256 == digest), None)
+        if found is None:
+            raise RunError(
+                f"{run}: the dataset that was asked is none of those given with --dataset; "
+                f"its {PAIRS} has the SHA-256 {digest}"
+            )
+        return found
+    try:
+        dataset = open_dataset(place)
+    except DatasetError as error:
+        raise DatasetError(f"{error} ({run}: {remedy})") from error
+    if dataset.sha256 != digest:
+        raise RunError(f"{run}: {place} is not the dataset that was asked; its hash is another ({remedy})")
+    return dataset
+
+
+def _read(record: Mapping[str, Any], form: AnswerForm) -> Mapping[str, Reading]:
+    reported, text = record["reported"], record["text"]
+    if text is None or len(text) <= SHORT:
+        return _read_short(text, form, reported)
+    return _both(text, form, reported)
+
+
+def _both(text: str | None, form: AnswerForm, reported: str | None) -> Mapping[str, Reading]:
+    outcome = None if reported is None else Outcome(reported)
+    return {"strict": read_strict(text, form, outcome), "lenient": read_lenient(text, form, outcome)}
+
+
+_read_short = lru_cache(maxsize=10_000)(_both)  # most responses are one of a few words
 
 
 def _asked(directory: Path, total: int, limit: int | None) -> Iterator[Facts]:
@@ -148,7 +205,8 @@ def _asked(directory: Path, total: int, limit: int | None) -> Iterator[Facts]:
 
 
 def _facts(record: Mapping[str, Any]) -> Facts:
-    sides = record["sides"]
+    sides, difficulty = record["sides"], record["difficulty"]
+    frame = sides["a"]["semantics"]["frame"] if record["axis"] == "domain" else None
     return Facts(
         pair_id=record["pair_id"],
         valid_side="a" if sides["a"]["label"] else "b",
@@ -158,7 +216,23 @@ def _facts(record: Mapping[str, Any]) -> Facts:
             "contrast": record["spec"],
             "task": record["task"],
             "premise_status": record["premise_status"],
-            "modal_depth": str(record["difficulty"]["modal_depth"]),
+            "modal_depth": str(difficulty["modal_depth"]),
+            "size": _band(difficulty["size"]),
             "family": record["family"],
         },
+        modal_depth=difficulty["modal_depth"],
+        size=difficulty["size"],
+        problem=json_line([record["premises"], record["conjecture"], frame]),
+        profile=record["profile"],
     )
+
+
+def _band(size: int) -> str:
+    """The band of a size: 1–5, 6–10, …"""
+    last = -(-size // SIZE_BAND) * SIZE_BAND
+    return f"{last - SIZE_BAND + 1}–{last}"
+
+
+def in_order(values: Iterable[str]) -> list[str]:
+    """Values of a dimension, sorted as people count: 2 before 10."""
+    return sorted(values, key=lambda value: (int((re.match(r"\d+", value) or "0")[0]), value))

@@ -31,7 +31,8 @@ from modalgen.evaluate.intervals import (
     cluster_bootstrap,
     wilson,
 )
-from modalgen.evaluate.readings import DIMENSIONS, READERS, Cell, Facts, Pattern, Readings, Row
+from modalgen.evaluate.logic_fit import fits_record
+from modalgen.evaluate.readings import DIMENSIONS, READERS, Cell, Facts, Pattern, Readings, Row, in_order
 from modalgen.records import SIDES
 
 SCORES_SCHEMA = "modalgen/scores/1"
@@ -128,10 +129,11 @@ class CellScores:
 
     def tallies(self, reader: str, dimension: str) -> dict[str, Tally]:
         """The tally of each value of a dimension, sorted."""
+        values = (pair.place[dimension] for pair in self.pairs)
         found: dict[str, Tally] = {}
-        for pair, pattern in zip(self.pairs, self.patterns[reader], strict=True):
-            found.setdefault(pair.place[dimension], Counter())[pattern] += 1
-        return dict(sorted(found.items()))
+        for (value, pattern), count in Counter(zip(values, self.patterns[reader], strict=True)).items():
+            found.setdefault(value, Counter())[pattern] = count
+        return {value: found[value] for value in in_order(found)}
 
     @cached_property
     def totals(self) -> Mapping[tuple[str, bool], Scores]:
@@ -212,7 +214,7 @@ def score(readings: Readings) -> Iterator[CellScores]:
             pairs=readings.pairs,
             affirmed=form.word(True) == AnswerForm(readings.vocabulary).word(True),
             incomplete_pairs=sum(
-                any(_is_open(rows.get((pair.pair_id, side))) for side in SIDES) for pair in readings.pairs
+                any(is_open(rows.get((pair.pair_id, side))) for side in SIDES) for pair in readings.pairs
             ),
             outcomes=_outcomes(len(readings.pairs) * len(SIDES), rows),
             patterns={
@@ -228,7 +230,12 @@ def scores_record(runs: Mapping[str, tuple[Readings, list[CellScores]]]) -> dict
         "schema": SCORES_SCHEMA,
         "intervals": {"level": LEVEL, "resamples": RESAMPLES, "seed": SEED},
         "runs": [
-            {"run": name, "dataset": readings.dataset, "cells": [cell.to_record() for cell in cells]}
+            {
+                "run": name,
+                "dataset": readings.dataset,
+                "cells": [cell.to_record() for cell in cells],
+                "logic_fits": fits_record(readings),
+            }
             for name, (readings, cells) in runs.items()
         ],
     }
@@ -239,7 +246,7 @@ def _scores_record(scores: Scores) -> dict[str, Any]:
     return {**record, "expected_by_independence": expected_by_independence(scores)}
 
 
-def _is_open(row: Row | None) -> bool:
+def is_open(row: Row | None) -> bool:
     """Whether the run still has to ask the side."""
     return row is None or row.readings["strict"].outcome is Outcome.TRANSPORT_ERROR
 

@@ -68,6 +68,21 @@ def replace_file(path: Path, text: str) -> None:
 
 
 @contextmanager
+def replaced_file(path: Path) -> Iterator[BinaryIO]:
+    """A stream for the new contents of a file, which takes the place of *path* when the block ends well;
+    at every moment the file has its old or its new contents, whole. Raises OSError."""
+    fresh = path.with_name(f".{path.name}.new-{secrets.token_hex(4)}")
+    try:
+        with fresh.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+@contextmanager
 def replaced_directory(target: Path) -> Iterator[Path]:
     """A new directory to fill, which takes the place of *target* when the block ends well.
 

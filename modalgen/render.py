@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
@@ -15,16 +14,17 @@ from rich.text import Text
 
 from modalgen.kripke import KripkeModel
 from modalgen.printing import to_unicode
-from modalgen.records import Pair, Side, summarize
+from modalgen.problem import Problem
+from modalgen.records import Pair, summarize
 from modalgen.semantics import Semantics, system_name
+from modalgen.view.explanation import explain
+from modalgen.view.terminal import Countermodel, explanation
 
 if TYPE_CHECKING:  # these import the solvers, which showing a dataset does not need
     from modalgen.audit import Audit
     from modalgen.build import Build
     from modalgen.oracle.registry import BackendReport
     from modalgen.oracle.verdict import Verdict
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def describe(semantics: Semantics) -> str:
@@ -33,41 +33,6 @@ def describe(semantics: Semantics) -> str:
     if name := system_name(semantics.frame):
         frame += f" ({name})"
     return frame + (f"; {semantics.domain} domains" if semantics.domain else "")
-
-
-def individual(number: int) -> str:
-    """The name that an individual is shown by: a, b, …, z, a1, b1, …"""
-    round_, letter = divmod(number, len(_LETTERS))
-    return _LETTERS[letter] + (str(round_) if round_ else "")
-
-
-def world_lines(model: KripkeModel, world: int) -> list[str]:
-    """What is the case at one world, one fact a line."""
-    seen = ", ".join(f"w{v}" for v in model.successors(world)) or "no world"
-    result = [f"accesses {seen}"]
-    if model.domains is not None:
-        result.append("exist: " + ", ".join(individual(d) for d in sorted(model.domains[world])))
-    facts = [p for p, worlds in sorted(model.valuation.items()) if world in worlds]
-    for predicate, extension in sorted(model.extensions.items()):
-        facts += [f"{predicate}({','.join(map(individual, row))})" for row in sorted(extension[world])]
-    result.append("true: " + (", ".join(facts) or "no atom"))
-    return result
-
-
-def countermodel(model: KripkeModel) -> RenderableType:
-    """The model as one box per world, the designated world first in the title."""
-    boxes = [
-        Panel(
-            Text("\n".join(world_lines(model, world))),
-            title=f"w{world} ★" if world == model.actual else f"w{world}",
-            border_style="yellow" if world == model.actual else "dim",
-            box=box.ROUNDED,
-            padding=(0, 1),
-            expand=False,
-        )
-        for world in range(model.worlds)
-    ]
-    return Columns(boxes)
 
 
 def problem_lines(premises: Sequence[str], conjecture: str) -> Text:
@@ -91,7 +56,17 @@ def runs_table(verdicts: Sequence[Verdict]) -> Table:
     return table
 
 
-def _side(name: str, side: Side) -> RenderableType:
+def countermodel(problem: Problem, model: KripkeModel) -> RenderableType:
+    """The model drawn, and why it is a countermodel to the problem, or why it is none."""
+    try:
+        words = explanation(explain(problem, model))
+    except ValueError as error:
+        words = Text(str(error), "bold red")
+    return Group(Countermodel(model), words)
+
+
+def _side(item: Pair, name: str) -> RenderableType:
+    side = item.sides[name]
     label = Text("valid", "bold green") if side.label else Text("not valid", "bold red")
     rows: list[RenderableType] = [
         Text.assemble(
@@ -100,14 +75,14 @@ def _side(name: str, side: Side) -> RenderableType:
         Text("  " + ", ".join(f"{d}: {s}" for d, s in side.deciders.items()), "dim"),
     ]
     if side.countermodel is not None:
-        rows.append(countermodel(side.countermodel))
+        rows.append(countermodel(item.problem(name), side.countermodel))
     return Group(*rows)
 
 
 def pair(item: Pair) -> RenderableType:
     """One pair with both sides."""
     problem = problem_lines([to_unicode(p) for p in item.premises], to_unicode(item.conjecture))
-    sides = [_side(name, side) for name, side in item.sides.items()]
+    sides = [_side(item, name) for name in item.sides]
     head = Text(f"{item.pair_id}  {item.task}, template {item.template}, {item.premise_status}", "dim")
     return Panel(Group(head, Text(), problem, Text(), *sides), expand=False, box=box.ROUNDED)
 
@@ -160,7 +135,10 @@ def provers_table(backends: Sequence[BackendReport]) -> Table:
 def audit(found: Audit) -> RenderableType:
     """Faults, balance, families and shortcut baselines."""
     return Group(
-        Text(f"{len(found.faults)} faults, {len(found.repeated)} repeated problems"),
+        Text(
+            f"{len(found.faults)} faults, {len(found.repeated)} repeated problems, "
+            f"{len(found.shared)} shared with another contrast"
+        ),
         *(Text(f"{fault.where}: {fault.what}", "red") for fault in found.faults),
         *(Text(words, "red") for words in found.repeated),
         _table(
@@ -169,9 +147,16 @@ def audit(found: Audit) -> RenderableType:
             [(b.spec, b.task, b.condition, str(b.valid), str(b.sides)) for b in found.balance],
         ),
         _table(
-            "families",
-            ("spec", "pairs", "families", "largest"),
-            [(f.spec, str(f.pairs), str(f.families), str(f.largest)) for f in found.families],
+            "pairs",
+            ("spec", "validity", "inference", "dual", "families", "largest", "both ways", "open"),
+            [
+                (
+                    c.spec,
+                    *map(str, (c.validity, c.inference, c.dual, c.families, c.largest, c.mixed)),
+                    str(c.open_ablations + c.open_profiles),
+                )
+                for c in found.composition
+            ],
         ),
         *(
             _table(

@@ -173,6 +173,36 @@ def test_a_real_model(dataset: Dataset, tmp_path: Path) -> None:
     assert again.exit_code == 0 and "0 of 20 requests to send" in again.output
     for record in records:
         assert json.loads(record["response"])["choices"][0]["message"]["content"] == record["text"]
+    assert_scores_say_what_was_said(run, records)
+
+
+def assert_scores_say_what_was_said(run: Path, records: list[dict[str, Any]]) -> None:
+    """The file of scores says of the run what a look at its answers says: on all pairs of the dataset
+    side b is valid, so a pair is right if a got No and b got Yes."""
+    said: dict[str, dict[str, str]] = {}
+    for record in records:
+        said.setdefault(record["pair_id"], {})[record["side"]] = record["text"]
+    kinds = Counter((answers["a"], answers["b"]) for answers in said.values())
+    result = CliRunner().invoke(cli, ["score", str(run)], env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    (cell,) = json.loads((run / "scores.json").read_text(encoding="utf-8"))["runs"][0]["cells"]
+    assert cell["pairs"] == 10 and cell["incomplete_pairs"] == 0
+    assert cell["outcomes"]["strict"]["answer"] == 20
+    total = cell["total"]["strict"]["reported"]
+    counts = {name: rate["count"] for name, rate in total.items() if isinstance(rate, dict)}
+    assert counts == {
+        "always_yes": kinds["Yes", "Yes"],
+        "always_no": kinds["No", "No"],
+        "constant": kinds["Yes", "Yes"] + kinds["No", "No"],
+        "pair_accuracy": kinds["No", "Yes"],
+        "swapped": kinds["Yes", "No"],
+        "valid_accuracy": sum(answers["b"] == "Yes" for answers in said.values()),
+        "invalid_accuracy": sum(answers["a"] == "No" for answers in said.values()),
+        "side_accuracy": sum((answers["b"] == "Yes") + (answers["a"] == "No") for answers in said.values()),
+    }
+    # What the metric is for: this model does not look at the specification and says the same to both
+    # sides of nearly every pair, so that about half of its sides are right and hardly any pair.
+    assert counts["constant"] >= 8
 
 
 @pytest.fixture(scope="module")

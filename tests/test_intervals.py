@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from itertools import product
 
 import pytest
@@ -12,7 +13,16 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from modalgen.evaluate.intervals import Ratio, cluster_bootstrap, holm, mcnemar, wilson
+from modalgen.evaluate.intervals import (
+    RESAMPLES,
+    SEED,
+    Ratio,
+    cluster_bootstrap,
+    draws,
+    holm,
+    mcnemar,
+    wilson,
+)
 
 counts = st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -97,6 +107,24 @@ def test_bootstrap_draws_families_not_pairs() -> None:
     assert repeated is not None
     assert independent is not None
     assert repeated[1] - repeated[0] > 5 * (independent[1] - independent[0])
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda width: st.lists(
+            st.lists(st.integers(-9, 900), min_size=width, max_size=width), min_size=2, max_size=6
+        )
+    )
+)
+@settings(max_examples=10, deadline=None)
+def test_draws_are_sums_of_clusters(clusters: list[list[int]]) -> None:
+    """Each draw has the sums of as many clusters as there are, place by place, whatever their signs."""
+    source = random.Random(SEED)
+    found = list(draws(clusters))
+    assert len(found) == RESAMPLES
+    for sums in found:
+        chosen = source.choices(clusters, k=len(clusters))
+        assert sums == [sum(column) for column in zip(*chosen, strict=True)]
 
 
 def test_bootstrap_is_seeded_and_shared() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,142 +15,24 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from pyarrow import parquet
+from scoring_help import GOLDEN, PAIRS, make_dataset, pair_record, write_run
 
 from modalgen.cli import cli
-from modalgen.evaluate.asking import RunSettings
 from modalgen.evaluate.comparison import compare
-from modalgen.evaluate.dataset import Dataset, open_dataset
+from modalgen.evaluate.dataset import Dataset
 from modalgen.evaluate.intervals import mcnemar, wilson
 from modalgen.evaluate.prompts import PromptOptions, Specification
-from modalgen.evaluate.readings import Cell, read_readings
-from modalgen.evaluate.runs import RESPONSE_SCHEMA, RunError, Shard, open_run
+from modalgen.evaluate.readings import READERS, Cell, read_readings
+from modalgen.evaluate.runs import RunError
 from modalgen.evaluate.scoring import CellScores, Scores, rates, score
-from modalgen.files import json_lines, sha256
-from modalgen.records import DATASET_SCHEMA, PAIR_SCHEMA, DatasetError
-
-# Name: spec, family, premises, conjecture, semantics where it is valid, where it is not, valid side.
-PAIRS: dict[str, tuple[str, str, list[str], str, tuple[str, str | None], tuple[str, str | None], str]] = {
-    "p1": ("seriality", "D", [], "□p → ◇p", ("serial", None), ("", None), "b"),
-    "p2": ("seriality", "D", [], "□q → ◇q", ("serial", None), ("", None), "b"),
-    "p3": ("seriality", "D inferred", ["□p"], "◇p", ("serial", None), ("", None), "b"),
-    "p4": ("crossing", "T", [], "□p → p", ("reflexive", None), ("transitive", None), "a"),
-    "p5": ("crossing", "4", [], "□p → □□p", ("transitive", None), ("reflexive", None), "b"),
-    "p6": ("domains", "BF", [], "(∀x □F(x)) → □∀x F(x)", ("", "constant"), ("", "varying"), "b"),
-    "p7": ("seriality", "D", [], "□r → ◇r", ("serial", None), ("", None), "b"),
-    "p8": ("seriality", "D", [], "□s → ◇s", ("serial", None), ("", None), "b"),
-    "p9": ("seriality", "D inferred", ["□q"], "◇q", ("serial", None), ("", None), "b"),
-    "p10": ("seriality", "D twice", [], "□□p → ◇◇p", ("serial", None), ("", None), "b"),
-}
-
-# What the valid and the invalid side of each pair get: texts, or what the server reports. A list are
-# the lines of an item that was asked again; None is a side that has not been asked.
-TRANSPORT = {"reported": "transport_error", "text": None}
-GOLDEN: dict[str, tuple[Any, Any]] = {
-    "p1": ("Yes", "No"),
-    "p2": ("**Yes**", "No"),
-    "p3": ("No", "Yes"),
-    "p4": ("Yes", "Yes"),
-    "p5": ("No", "No"),
-    "p6": ({"reported": "truncated", "text": "Yes"}, {"reported": "content_filter", "text": None}),
-    "p7": ({"reported": "http_error", "text": None}, None),
-    "p8": ("", "I cannot help with that."),
-    "p9": (TRANSPORT, "Maybe."),
-    "p10": ([TRANSPORT, "Yes"], "Yes or no."),
-}
+from modalgen.records import DatasetError
 
 
 @pytest.fixture
 def dataset(tmp_path: Path) -> Dataset:
     """The ten pairs."""
-    lines = [_pair(name, *facts) for name, facts in PAIRS.items()]
-    directory = tmp_path / "data"
-    directory.mkdir()
-    text = json_lines(lines)
-    (directory / "pairs.jsonl").write_text(text, encoding="utf-8")
-    files = {"pairs.jsonl": {"sha256": sha256(text), "lines": len(lines)}}
-    manifest = {"schema": DATASET_SCHEMA, "files": files}
-    (directory / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    return open_dataset(directory)
-
-
-def _pair(
-    name: str,
-    spec: str,
-    family: str,
-    premises: list[str],
-    conjecture: str,
-    valid: tuple[str, str | None],
-    invalid: tuple[str, str | None],
-    valid_side: str,
-) -> dict[str, Any]:
-    sides = {valid_side: _side(*valid, True), "b" if valid_side == "a" else "a": _side(*invalid, False)}
-    return {
-        "schema": PAIR_SCHEMA,
-        "pair_id": name,
-        "spec": spec,
-        "template": "t",
-        "family": family,
-        "axis": "domain" if valid[1] else "frame",
-        "task": "inference" if premises else "validity",
-        "premises": premises,
-        "conjecture": conjecture,
-        "sides": sides,
-        "premise_status": "premise_dependent" if premises else "conjecture_only",
-        "ablation": {},
-        "difficulty": {"modal_depth": conjecture.split("→")[-1].count("□") + conjecture.count("◇") or 1},
-    }
-
-
-def _side(frame: str, domain: str | None, label: bool) -> dict[str, Any]:
-    status = "Theorem" if label else "CounterSatisfiable"
-    return {
-        "semantics": {"frame": [frame] if frame else [], "domain": domain},
-        "label": label,
-        "status": status,
-        "resolution": "dual",
-        "authority": "embedded",
-        "deciders": {"cvc5": status, "eprover-tff": status},
-        "evidence": [],
-    }
-
-
-def write_run(
-    directory: Path,
-    dataset: Dataset,
-    said: Mapping[str, tuple[Any, Any]],
-    wanted: RunSettings | None = None,
-    *,
-    model: str = "m1",
-    polarity: str = "valid",
-) -> Path:
-    """A run with these responses, written as the runner writes it."""
-    wanted = wanted or settings("http://127.0.0.1:9", model)
-    with open_run(directory, wanted.to_record(dataset), dataset.directory) as writer:
-        for name, (valid, invalid) in said.items():
-            valid_side = PAIRS[name][-1] if name in PAIRS else "b"
-            sides = (valid_side, "b" if valid_side == "a" else "a")
-            for side, content in zip(sides, (valid, invalid), strict=True):
-                for line in content if isinstance(content, list) else [content]:
-                    if line is not None:
-                        _append(writer, model, name, side, polarity, line)
-    return directory
-
-
-def _append(writer: Any, model: str, name: str, side: str, polarity: str, line: Any) -> None:
-    says = line if isinstance(line, dict) else {"reported": None, "text": line}
-    record = {
-        "schema": RESPONSE_SCHEMA,
-        "item": f"{name}/{side}/{polarity}",
-        "pair_id": name,
-        "side": side,
-        "polarity": polarity,
-        "model": model,
-        "condition": "default",
-        "request_sha256": sha256(f"{name}/{side}/{polarity}"),
-        "cost": None,
-        **says,
-    }
-    writer.append(Shard(model, "default"), record)
+    return make_dataset(tmp_path / "data", [pair_record(name, pair) for name, pair in PAIRS.items()])
 
 
 def scored(run: Path) -> CellScores:
@@ -250,6 +133,7 @@ def test_golden_groups(golden: Path) -> None:
         "task": {"inference": 2, "validity": 8},
         "premise_status": {"conjecture_only": 8, "premise_dependent": 2},
         "modal_depth": {"1": 8, "2": 2},
+        "size": {"1–5": 7, "6–10": 3},  # p5 has 6 nodes, p6 and p10 have 7
         "family": {"4": 1, "BF": 1, "D": 4, "D inferred": 2, "D twice": 1, "T": 1},
     }
     crossing = record["by"]["contrast"]["crossing"]["strict"]["reported"]
@@ -283,6 +167,14 @@ def test_a_run_that_has_not_begun_is_all_wrong(tmp_path: Path, dataset: Dataset)
     assert found.outcomes["strict"]["missing"] == 20
     assert fractions(found.totals["strict", False])["side_accuracy"] == (0, 20)
     assert found.totals["strict", True]["side_accuracy"].rate is None
+
+
+def test_reasoning_is_no_answer(tmp_path: Path, dataset: Dataset) -> None:
+    """Null content beside reasoning that says Yes is empty, to both readers."""
+    silent = {"reported": None, "text": None, "reasoning": "Yes"}
+    found = scored(write_run(tmp_path / "run", dataset, {"p1": (silent, silent)}))
+    for counts in found.outcomes.values():
+        assert (counts["empty"], counts["answer"], counts["missing"]) == (2, 0, 18)
 
 
 def test_only_the_pairs_of_the_limit_count(tmp_path: Path, dataset: Dataset) -> None:
@@ -432,6 +324,95 @@ def test_scoring_leaves_a_run_as_it_was(dataset: Dataset, golden: Path) -> None:
     modalgen("score", golden)
     write_run(golden, dataset, {"p7": (None, "No")})
     assert scored(golden).incomplete_pairs == 1
+
+
+def test_rows(tmp_path: Path, dataset: Dataset, golden: Path) -> None:
+    """The Parquet file has a row for each side of each cell, asked or not, from which every rate can be
+    worked out again; tokens and costs are in it once, and unknown ones stay unknown."""
+    priced = {
+        "reported": None,
+        "text": "Yes",
+        "usage": {"input": 90, "output": 7, "reasoning": 5},
+        "cost": 0.25,
+    }
+    other = write_run(tmp_path / "other", dataset, {"p1": (priced, None)}, model="m2")
+    path = tmp_path / "rows.parquet"
+    shown = modalgen("score", golden, other, "--parquet", path)
+    assert shown.exit_code == 0 and "40 rows" in shown.output, shown.output
+    rows = parquet.read_table(path).to_pylist()
+    assert Counter(row["run"] for row in rows) == {str(golden): 20, str(other): 20}
+    by_cell: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_cell.setdefault(row["model"], []).append(row)
+    found = scored(golden)
+    for reader in READERS:
+        rights = [row[f"right_{reader}"] for row in by_cell["m1"]]
+        accuracy = found.totals[reader, False]["side_accuracy"]
+        assert (sum(rights), len(rights)) == (accuracy.count, accuracy.of)
+        answered = [row for row in by_cell["m1"] if row[f"answer_{reader}"] is not None]
+        conditional = found.totals[reader, True]["side_accuracy"]
+        assert (sum(row[f"right_{reader}"] for row in answered), len(answered)) == (
+            conditional.count,
+            conditional.of,
+        )
+        outcomes = Counter(row[f"outcome_{reader}"] for row in by_cell["m1"])
+        assert outcomes == {k: v for k, v in found.outcomes[reader].items() if v}
+    assert [row["cost"] for row in by_cell["m2"] if row["cost"] is not None] == [0.25]
+    first = next(row for row in by_cell["m2"] if row["pair_id"] == "p1" and row["side"] == "b")
+    assert first | {"run": ""} == {
+        "run": "",
+        "model": "m2",
+        "condition": "default",
+        "polarity": "valid",
+        "pair_id": "p1",
+        "side": "b",
+        "contrast": "seriality",
+        "axis": "frame",
+        "task": "validity",
+        "premise_status": "conjecture_only",
+        "modal_depth": 1,
+        "size": 5,
+        "family": "D",
+        "semantics": '{"domain": null, "frame": ["serial"]}',
+        "label": True,
+        **{f"{name}_{r}": v for r in READERS for name, v in (("outcome", "answer"), ("answer", True))},
+        **{f"{name}_{r}": v for r in READERS for name, v in (("word", "Yes"), ("right", True))},
+        "input_tokens": 90,
+        "output_tokens": 7,
+        "reasoning_tokens": 5,
+        "cost": 0.25,
+    }
+    before = path.read_bytes()
+    assert modalgen("score", golden, other, "--parquet", path).exit_code == 0
+    assert path.read_bytes() == before and not list(tmp_path.glob(".rows*"))
+
+
+def test_rows_need_an_extra(golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pyarrow the command says what to install, before it scores anything."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "modalgen.evaluate.rows", raising=False)
+    found = modalgen("score", golden, "--parquet", tmp_path / "rows.parquet")
+    assert (found.exit_code, "pip install 'modalgen[report]'" in found.output) == (2, True), found.output
+    assert not (golden / "scores.json").exists() and not (tmp_path / "rows.parquet").exists()
+
+
+def test_a_dataset_that_moved(tmp_path: Path, dataset: Dataset, golden: Path) -> None:
+    """A run whose dataset lies elsewhere now says how to name the place; only the dataset that was asked
+    is taken, whichever of those given it is, and other commands find it too."""
+    (tmp_path / "data").rename(tmp_path / "moved")
+    lost = modalgen("score", golden)
+    assert lost.exit_code == 2 and "--dataset DIR" in lost.output
+    other = write_dataset(tmp_path / "data", 3).directory
+    wrong = modalgen("score", golden)
+    assert wrong.exit_code == 2 and "--dataset DIR" in wrong.output
+    wrong = modalgen("score", golden, "--dataset", other)
+    assert wrong.exit_code == 2 and f"has the SHA-256 {dataset.sha256}" in wrong.output
+    found = modalgen("score", golden, "--dataset", other, "--dataset", tmp_path / "moved")
+    assert found.exit_code == 0, found.output
+    assert (golden / "scores.json").exists()
+    second = write_run(tmp_path / "second", replace(dataset, directory=tmp_path / "moved"), OTHER, model="m2")
+    shown = modalgen("compare", golden, second, "--dataset", tmp_path / "moved")
+    assert shown.exit_code == 0 and "pairs right, lenient" in shown.output
 
 
 def test_compare_command(tmp_path: Path, dataset: Dataset, golden: Path) -> None:

@@ -90,7 +90,7 @@ def check(
             f"{word.upper()} on {render.describe(problem.semantics)}", style="bold", highlight=False
         )
         if judgment.countermodel is not None:
-            console.print(render.countermodel(judgment.countermodel))
+            console.print(render.countermodel(problem, judgment.countermodel))
         console.print(render.runs_table(judgment.verdicts))
         if settlement.resolution is Resolution.CONFLICT:
             console.print("The deciders disagree: one of them has a bug. Please report it.", style="bold red")

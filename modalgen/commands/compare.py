@@ -12,19 +12,18 @@ from rich.table import Table
 from rich.text import Text
 
 from modalgen.commands.common import fail
-from modalgen.records import DatasetError
+from modalgen.commands.score import MOVED, RUN, read_runs
 
 if TYPE_CHECKING:
     from modalgen.evaluate.comparison import Comparison
     from modalgen.evaluate.readings import Cell
 
-RUN = click.Path(exists=True, file_okay=False, path_type=Path)
-
 
 @click.command()
 @click.argument("run_a", type=RUN)
 @click.argument("run_b", type=RUN)
-def compare(run_a: Path, run_b: Path) -> None:
+@MOVED
+def compare(run_a: Path, run_b: Path, moved: tuple[Path, ...]) -> None:
     """Compare two runs over the same dataset, pair by pair.
 
     Give a run twice to compare its models and conditions with each other. A pair is right if both its
@@ -32,19 +31,20 @@ def compare(run_a: Path, run_b: Path) -> None:
     """
     from modalgen.evaluate.comparison import common_pairs
     from modalgen.evaluate.comparison import compare as compare_runs
-    from modalgen.evaluate.readings import READERS, read_readings
+    from modalgen.evaluate.readings import READERS
     from modalgen.evaluate.runs import RunError
 
     console = Console()
+    runs = (run_a,) if run_a.resolve() == run_b.resolve() else (run_a, run_b)
+    found = tuple(read_runs(runs, moved).values())
+    first, second = found[0], found[-1]
     try:
-        first = read_readings(run_a)
-        second = first if run_a.resolve() == run_b.resolve() else read_readings(run_b)
         for readings in (first, second):
             if left := len(readings.pairs) - len(common_pairs(first, second)):
                 click.echo(f"{readings.directory}: {left} pairs that the other run leaves out do not count")
         for reader in READERS:
             console.print(_table(reader, compare_runs(first, second, reader)))
-    except (RunError, DatasetError) as error:
+    except RunError as error:
         fail(str(error))
 
 
