@@ -89,14 +89,16 @@ def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examina
     all_judgments = list(judgments)
     if candidate.premises:
         for side, problem in zip(SIDES, problems, strict=True):
-            ablated = oracle.judge(Problem(problem.semantics, (), problem.conjecture))
+            # As for the profile, a checked countermodel or certificate is enough.
+            conjecture_only = Problem(problem.semantics, (), problem.conjecture)
+            ablated = oracle.first_finding(conjecture_only, likely_valid=False)
             all_judgments.append(ablated)
             evidence += [
                 evidence_record(pair_id, side, "conjecture_only", ablated.problem, verdict)
                 for verdict in ablated.verdicts
             ]
-            if ablated.settlement.resolution is Resolution.CONFLICT:
-                detail = f"side {side} without premises: {_findings(ablated)}"
+            if ablated.settlement.label and not labels[side]:
+                detail = f"side {side}: valid without the premises ({_findings(ablated)}), invalid with them"
                 conflict = Rejection(candidate, Reason.CONFLICT, detail)
                 return Examination(conflict, tuple(evidence), tuple(lies(all_judgments)))
             ablation[side] = ablated.settlement.label
@@ -144,7 +146,8 @@ def evidence_record(
     """A run as a line of `evidence.jsonl` holds it. *variant* is "full" or "conjecture_only".
 
     For the profile of a pair, *side* is "profile" and *variant* the name of the system or the domain
-    regime; such a line also holds the countermodel or the certificate that was found, if any.
+    regime. All but the full variant, for which the pair does, hold the countermodel or the certificate
+    that was found, if any.
     """
     record: dict[str, Any] = {
         "schema": EVIDENCE_SCHEMA,
@@ -165,9 +168,9 @@ def evidence_record(
         "stdout_sha256": sha256(verdict.stdout),
         "stdout": verdict.stdout[:STDOUT_KEPT],
     }
-    if side == "profile" and verdict.countermodel is not None:
+    if variant != "full" and verdict.countermodel is not None:
         record["countermodel"] = model_to_record(verdict.countermodel)
-    if side == "profile" and verdict.certificate is not None:
+    if variant != "full" and verdict.certificate is not None:
         record["certificate"] = dict(verdict.certificate)
     return {**record, "sha256": evidence_hash(record)}
 

@@ -200,6 +200,8 @@ def _pair_faults(
         yield from (f"side {name}: {what}" for what in _side_faults(pair, name, evidence))
         if pair.premises:
             ablation[name] = _settled(cited, evidence, "conjecture_only").label
+            if ablation[name] and not pair.sides[name].label:
+                yield f"side {name} is valid without the premises and invalid with them"
     if dict(pair.ablation) != ablation:
         yield "the labels without premises are not those of the evidence"
     if pair.premise_status != premise_status({n: s.label for n, s in pair.sides.items()}, ablation):
@@ -233,10 +235,10 @@ def _profile_faults(pair: Pair, evidence: Mapping[str, Mapping[str, Any]]) -> It
 
 
 def _witness_faults(problem: Problem, run: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with a piece of a profile's evidence, which holds its own witness."""
+    """What is wrong with a piece of evidence that holds its own witness: of a profile, of an ablation."""
     if run.get("quarantined"):
         yield "it is quarantined"
-    if run["problem"] != to_nxf(problem):
+    if run.get("problem") != to_nxf(problem):
         yield "it is about another problem"
     model, certificate = run.get("countermodel"), run.get("certificate")
     if model is not None and (reason := objection(model_from_record(model), problem)):
@@ -266,6 +268,9 @@ def _side_faults(pair: Pair, name: str, evidence: Mapping[str, Mapping[str, Any]
             yield f"it cites quarantined evidence: {sha}"
         if run.get("problem") != texts.get(run["variant"]):
             yield f"evidence {sha} is about another problem"
+        elif run["variant"] == "conjecture_only":
+            ablated = Problem(problem.semantics, (), problem.conjecture)
+            yield from (f"evidence {sha}: {what}" for what in _witness_faults(ablated, run))
     settlement = _settled(side.evidence, evidence, "full")
     if settlement.label != side.label:
         yield f"its label is {side.label}, but the evidence says {settlement.label}"

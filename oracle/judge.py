@@ -103,12 +103,14 @@ class Oracle:
         return self.complete(self.screen(problem))
 
     def first_finding(self, problem: Problem, likely_valid: bool) -> Judgment:
-        """The primary deciders one after another, until one of them decides the problem.
+        """All deciders one after another, until one of them decides the problem.
 
-        The search for countermodels comes first, or last if the problem is likely to have none.
+        The search for countermodels comes first, or after the other primary ones if the problem is
+        likely to have none.
         """
         verdicts: list[Verdict] = []
-        for decider in (*self.primary[1:], self.primary[0]) if likely_valid else self.primary:
+        primary = (*self.primary[1:], *self.primary[:1]) if likely_valid else self.primary
+        for decider in (*primary, *self.secondary):
             verdicts.append(self.run(decider, problem))
             if verdicts[-1].decisive:
                 break

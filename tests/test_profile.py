@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modalgen.examine import Reason, Rejection, examine
+from modalgen.examine import Examination, Reason, Rejection, examine
 from modalgen.gen.candidate import Candidate
 from modalgen.gen.contrast import Contrast, Selection, StructuralLimits
 from modalgen.oracle.judge import Oracle
@@ -36,9 +36,10 @@ def oracle() -> Iterator[Oracle]:
 
 
 @dataclass(frozen=True)
-class TransitivityLiar:
-    """Says Theorem of every problem on transitive frames, and nothing of any other."""
+class BareWord:
+    """A decider that says Theorem of some problems, without a proof, and nothing of any other."""
 
+    claims: Callable[[Problem], bool]
     name: str = "eprover-thf"
     route: str = "embedded-thf"
 
@@ -49,8 +50,7 @@ class TransitivityLiar:
         return None
 
     def decide(self, problem: Problem, limits: Limits) -> Verdict:
-        lies = problem.semantics.frame == ("transitive",)
-        status = SzsStatus.THEOREM if lies else SzsStatus.GAVE_UP
+        status = SzsStatus.THEOREM if self.claims(problem) else SzsStatus.GAVE_UP
         return Verdict(self.name, self.route, "0", "", (), status, 0.0, 0, "")
 
 
@@ -125,18 +125,32 @@ def test_premises_count_in_profiles(oracle: Oracle) -> None:
     }
 
 
-def test_a_profile_that_is_not_monotone_is_a_conflict(oracle: Oracle) -> None:
+def test_a_profile_that_is_not_monotone_is_a_conflict() -> None:
     """A decider that calls the scheme T valid on transitive frames is contradicted by S4's subclass."""
-    spoilt = Oracle()
-    spoilt.primary = (TransitivityLiar(), *oracle.primary)
     candidate = Candidate("test", "validity", (), parse("□p → ◇p"))
-    with spoilt:
-        examination = examine(spoilt, contrast(semantics(), semantics(["serial"])), candidate)
+    examination = misled(candidate, lambda problem: problem.semantics.frame == ("transitive",))
     assert isinstance(examination.outcome, Rejection)
     assert examination.outcome.reason == Reason.CONFLICT
     assert "transitive" in examination.outcome.detail
-    assert [lie.verdict.decider for lie in examination.lies] == [TransitivityLiar.name]
+    assert [lie.verdict.decider for lie in examination.lies] == ["eprover-thf"]
     assert any(record["side"] == "profile" for record in examination.evidence)
+
+
+def test_valid_without_premises_and_invalid_with_them_is_a_conflict() -> None:
+    """Consequence is monotone in the premises, too."""
+    candidate = Candidate("test", "inference", (parse("□p"),), parse("◇p"))
+    examination = misled(candidate, lambda problem: not problem.premises and problem.semantics == semantics())
+    assert isinstance(examination.outcome, Rejection)
+    assert examination.outcome.reason == Reason.CONFLICT
+    assert "without the premises" in examination.outcome.detail
+    assert [lie.verdict.decider for lie in examination.lies] == ["eprover-thf"]
+
+
+def misled(candidate: Candidate, claims: Callable[[Problem], bool]) -> Examination:
+    """The examination of a candidate on K against D by an oracle that first asks a liar."""
+    with Oracle() as spoilt:
+        spoilt.primary = (BareWord(claims), *spoilt.primary)
+        return examine(spoilt, contrast(semantics(), semantics(["serial"])), candidate)
 
 
 @given(

@@ -265,6 +265,20 @@ def in_profile(records: list[dict[str, Any]], witness: str) -> list[dict[str, An
     return [record for record in records if record["side"] == "profile" and witness in record]
 
 
+def test_witnesses_of_ablations_are_checked(dataset: Path) -> None:
+    """What decided a problem without its premises holds its countermodel, and has to."""
+
+    def strip(records: list[dict[str, Any]]) -> None:
+        record = next(r for r in records if r["variant"] == "conjecture_only" and "countermodel" in r)
+        old = record["sha256"]
+        del record["countermodel"]
+        record["sha256"] = evidence_hash(record)
+        pairs = (dataset / PAIRS).read_text("utf-8").replace(old, record["sha256"]).splitlines()
+        change(dataset, PAIRS, lambda lines: lines.__setitem__(slice(None), map(json.loads, pairs)))
+
+    assert any("the countermodel or the certificate" in fault for fault in change(dataset, EVIDENCE, strip))
+
+
 def test_profiles_are_recomputed(dataset: Path) -> None:
     """A profile's label that is flipped, dropped or invented, and evidence not cited, are found."""
     edits: list[Callable[[dict[str, Any]], object]] = [
