@@ -19,6 +19,7 @@ from statistics import NormalDist
 from typing import TypeVar
 
 LEVEL = 0.95
+_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 RESAMPLES = 2000
 SEED = 1
 
@@ -40,7 +41,7 @@ def wilson(successes: int, cases: int) -> Interval | None:
         raise ValueError(f"{successes} of {cases} is no rate")
     if cases == 0:
         return None
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    z = _Z
     rate = successes / cases
     middle = (rate + z * z / (2 * cases)) / (1 + z * z / cases)
     half = z / (1 + z * z / cases) * math.sqrt(rate * (1 - rate) / cases + z * z / (4 * cases * cases))

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from modalgen.evaluate.answers import AnswerForm, Outcome, Polarity
@@ -64,7 +64,8 @@ def _both(pattern: Pattern) -> int:
     return int(None not in pattern)
 
 
-def rates(affirmed: bool = True) -> dict[str, Rate]:
+@cache
+def rates(affirmed: bool = True) -> Mapping[str, Rate]:
     """The rates. *affirmed* is the label that the affirmative word (Yes, True, Valid) gives."""
     return {
         "side_accuracy": Rate(
@@ -139,18 +140,19 @@ class CellScores:
     def totals(self) -> Mapping[tuple[str, bool], Scores]:
         """The scores over all pairs by reader, reported (False) and conditional (True), with intervals
         by bootstrap over families."""
-        found: dict[tuple[str, bool], dict[str, Score]] = {}
+        ratios = {}
         for reader in READERS:
             families = self.tallies(reader, "family").values()
-            ratios = {}
             for conditional in (False, True):
                 for name, rate in rates(self.affirmed).items():
                     above, below = zip(*(rate.sums(tally, conditional) for tally in families), strict=True)
-                    ratios[conditional, name] = Ratio(above, below)
-            intervals = cluster_bootstrap(ratios)
-            for (conditional, name), ratio in ratios.items():
-                score = Score(sum(ratio.numerators), sum(ratio.denominators), intervals[conditional, name])
-                found.setdefault((reader, conditional), {})[name] = score
+                    ratios[reader, conditional, name] = Ratio(above, below)
+        intervals = cluster_bootstrap(ratios)
+        found: dict[tuple[str, bool], dict[str, Score]] = {}
+        for (reader, conditional, name), ratio in ratios.items():
+            interval = intervals[reader, conditional, name]
+            score = Score(sum(ratio.numerators), sum(ratio.denominators), interval)
+            found.setdefault((reader, conditional), {})[name] = score
         return found
 
     def group(self, tally: Tally, conditional: bool = False) -> Scores:

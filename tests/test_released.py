@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from modalgen.cli import cli
-from modalgen.examine import Rejection, examine, rejection_to_record
+from modalgen.examine import examine
 from modalgen.files import json_line
 from modalgen.gen.candidate import Candidate
 from modalgen.gen.contrast import Contrast

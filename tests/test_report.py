@@ -119,14 +119,16 @@ def made(found: Findings) -> Mapping[str, Table]:
 def test_overview_by_hand(made: Mapping[str, Table]) -> None:
     """Low: strictly only p1 is right, leniently p2 too; 7 sides are right: p1 2, p2 1, p4 1, p5 1, p10 1,
     and p7 and p9 none. High: p1 to p6, and of p7 to p10 one side of each of p7 and p8. Where nothing was
-    told, nothing is said."""
-    low, high, valid, can_fail = rows(made["overview"])
+    told, there is no accuracy."""
+    low, high = rows(made["overview"])
     name = f"{HOSTILE} · low"
     assert low[:4] == ["1", name, "10", "0"]
     assert [text.split(" ")[0] for text in low[4:]] == ["30.0%", "10.0%", "20.0%", "25.0%", "9.0%", "80.0%"]
     assert [text.split(" ")[0] for text in high[4:]] == ["70.0%", "60.0%", "60.0%", "66.7%", "49.0%", "80.0%"]
-    assert valid == ["3", "m2 · not told, is it valid?", "10", "0", *["–"] * 6]
-    assert can_fail[1] == "m2 · not told, can it fail?"
+    assert [row[:2] for row in rows(made["outcomes"])[2:]] == [
+        ["3", "m2 · not told, is it valid?"],
+        ["4", "m2 · not told, can it fail?"],
+    ]
 
 
 def test_contrasts_by_hand(made: Mapping[str, Table]) -> None:

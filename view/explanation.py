@@ -11,7 +11,7 @@ What is the same at several worlds, or of several individuals, is said once of a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count, islice, pairwise
 
@@ -29,12 +29,12 @@ from modalgen.formula import (
     Not,
     Or,
     Top,
-    free_variables,
+    rename_free,
 )
 from modalgen.kripke import KripkeModel, objection, true_at
 from modalgen.problem import Problem
 from modalgen.view.description import universe
-from modalgen.view.sentences import Elsewhere, Fact, Here, Individuals, Reason, Step
+from modalgen.view.sentences import Elsewhere, Fact, Here, Individuals, Reason, Step, fact_of
 
 # The most sentences about one premise or the conjecture. What would take more is explained less deeply.
 MAX_STEPS = 12
@@ -54,7 +54,7 @@ def explain(problem: Problem, model: KripkeModel) -> tuple[Step, ...]:
     everywhere = tuple(range(model.worlds))
     places = everywhere if problem.global_conjecture else (model.actual,)
     failing = [w for w in places if not true_at(model, w, problem.conjecture)]
-    at = min(failing, key=lambda w: truth.cost(problem.conjecture, w, ()))
+    at = min(failing, key=lambda w: truth.cost(problem.conjecture, w, {}))
     role = "the global conjecture" if problem.global_conjecture else "the conjecture"
     heads = [
         *(_everywhere(truth, Fact(premise, (), True), everywhere) for premise in problem.global_premises),
@@ -74,24 +74,24 @@ class _Truth:
     def __init__(self, model: KripkeModel) -> None:
         self.model = model
         self.universe = universe(model)
-        self._truths: dict[tuple[Formula, int, tuple[tuple[str, int], ...]], bool] = {}
-        self._costs: dict[tuple[Formula, int, tuple[tuple[str, int], ...]], int] = {}
+        self._facts: dict[tuple[Formula, int], Fact] = {}
+        self._costs: dict[tuple[Formula, int], int] = {}
 
-    def fact(self, formula: Formula, at: int, assignment: Iterable[tuple[str, int]]) -> Fact:
+    def fact(self, formula: Formula, at: int, assignment: Mapping[str, int]) -> Fact:
         """What the reference evaluator says of the formula."""
-        free = free_variables(formula)
-        values = tuple((x, d) for x, d in sorted(assignment) if x in free)
-        key = (formula, at, values)
-        if key not in self._truths:
-            self._truths[key] = true_at(self.model, at, formula, dict(values))
-        return Fact(formula, values, self._truths[key])
+        found = fact_of(formula, assignment, False)
+        key = (found.formula, at)
+        if key not in self._facts:
+            holds = true_at(self.model, at, found.formula, found.values)
+            self._facts[key] = replace(found, holds=holds)
+        return self._facts[key]
 
-    def cost(self, formula: Formula, at: int, assignment: Iterable[tuple[str, int]]) -> int:
+    def cost(self, formula: Formula, at: int, assignment: Mapping[str, int]) -> int:
         """How much it takes to explain why the formula holds, or fails: 1 for an atom."""
-        fact = self.fact(formula, at, assignment)
-        key = (formula, at, fact.assignment)
+        found = self.fact(formula, at, assignment)
+        key = (found.formula, at)
         if key not in self._costs:
-            self._costs[key] = self._cost(fact, at)
+            self._costs[key] = self._cost(found, at)
         return self._costs[key]
 
     def _cost(self, fact: Fact, at: int) -> int:
@@ -99,14 +99,14 @@ class _Truth:
         match formula:
             case Box(a) | Diamond(a):
                 worlds = self.witnesses(fact, at)
-                return 1 + sum(self.cost(a, v, fact.assignment) for v in worlds)
+                return 1 + sum(self.cost(a, v, fact.values) for v in worlds)
             case Forall(x, a) | Exists(x, a):
                 individuals = self.instances(fact, at)
-                return 1 + sum(self.cost(a, at, {**dict(fact.assignment), x: d}.items()) for d in individuals)
+                return 1 + sum(self.cost(a, at, {**fact.values, x: d}) for d in individuals)
             case Atom() | Top() | Bottom():
                 return 1
         return min(
-            sum(self.cost(a, at, fact.assignment) for a in sufficient)
+            sum(self.cost(a, at, fact.values) for a in sufficient)
             for sufficient in self.alternatives(fact, at)
         )
 
@@ -114,7 +114,7 @@ class _Truth:
         """The sets of operands of a boolean combination whose truth, or falsity, decides it."""
 
         def true(operand: Formula) -> bool:
-            return self.fact(operand, at, fact.assignment).holds
+            return self.fact(operand, at, fact.values).holds
 
         match fact.formula:
             case Not(a):
@@ -140,10 +140,8 @@ class _Truth:
         accessible = self.model.successors(at)
         if isinstance(formula, Box) is fact.holds:
             return accessible
-        deciding = [
-            v for v in accessible if self.fact(formula.operand, v, fact.assignment).holds is fact.holds
-        ]
-        return [min(deciding, key=lambda v: self.cost(formula.operand, v, fact.assignment))]
+        deciding = [v for v in accessible if self.fact(formula.operand, v, fact.values).holds is fact.holds]
+        return [min(deciding, key=lambda v: self.cost(formula.operand, v, fact.values))]
 
     def instances(self, fact: Fact, at: int) -> list[int]:
         """The individuals that decide a quantified formula: all that exist, or the one easiest to explain."""
@@ -154,20 +152,20 @@ class _Truth:
             return existing
 
         def value(d: int) -> dict[str, int]:
-            return {**dict(fact.assignment), formula.variable: d}
+            return {**fact.values, formula.variable: d}
 
-        deciding = [d for d in existing if self.fact(formula.body, at, value(d).items()).holds is fact.holds]
-        return [min(deciding, key=lambda d: self.cost(formula.body, at, value(d).items()))]
+        deciding = [d for d in existing if self.fact(formula.body, at, value(d)).holds is fact.holds]
+        return [min(deciding, key=lambda d: self.cost(formula.body, at, value(d)))]
 
-    def layer(self, formula: Formula, at: int, assignment: Iterable[tuple[str, int]]) -> list[Fact]:
+    def layer(self, formula: Formula, at: int, assignment: Mapping[str, int]) -> list[Fact]:
         """The atoms, modal and quantified formulas because of which the formula holds or fails."""
         fact = self.fact(formula, at, assignment)
         if isinstance(formula, (Atom, Top, Bottom, Box, Diamond, Forall, Exists)):
             return [fact]
         cheapest = min(
-            self.alternatives(fact, at), key=lambda c: sum(self.cost(a, at, fact.assignment) for a in c)
+            self.alternatives(fact, at), key=lambda c: sum(self.cost(a, at, fact.values) for a in c)
         )
-        return list(dict.fromkeys(f for a in cheapest for f in self.layer(a, at, fact.assignment)))
+        return list(dict.fromkeys(f for a in cheapest for f in self.layer(a, at, fact.values)))
 
 
 def _positive(fact: Fact) -> Fact:
@@ -192,18 +190,17 @@ def _reason(truth: _Truth, fact: Fact, at: int) -> Reason | None:
         case Box(a) | Diamond(a):
             groups: dict[tuple[Fact, ...], list[int]] = {}
             for v in truth.witnesses(fact, at):
-                groups.setdefault(tuple(truth.layer(a, v, fact.assignment)), []).append(v)
+                groups.setdefault(tuple(truth.layer(a, v, fact.values)), []).append(v)
             return Elsewhere(
                 isinstance(formula, Box) is fact.holds,
                 tuple((tuple(worlds), facts) for facts, worlds in groups.items()),
             )
         case Forall(x, a) | Exists(x, a):
-            values = dict(fact.assignment)
             existing = truth.instances(fact, at)
             only = isinstance(formula, Forall) is fact.holds
-            facts = [f for d in existing for f in truth.layer(a, at, {**values, x: d}.items())]
+            facts = [f for d in existing for f in truth.layer(a, at, {**fact.values, x: d})]
             others = [d for d in truth.universe if only and d not in existing]
-            contrary = {d: truth.fact(a, at, {**values, x: d}.items()) for d in others}
+            contrary = {d: truth.fact(a, at, {**fact.values, x: d}) for d in others}
             contrary = {d: f for d, f in contrary.items() if f.holds is not fact.holds}
             return Individuals(
                 only,
@@ -212,7 +209,7 @@ def _reason(truth: _Truth, fact: Fact, at: int) -> Reason | None:
                 tuple(contrary),
                 tuple(contrary.values()),
             )
-    return Here(tuple(truth.layer(formula, at, fact.assignment)))
+    return Here(tuple(truth.layer(formula, at, fact.values)))
 
 
 def _head(truth: _Truth, fact: Fact, at: int, role: str) -> Step:
@@ -232,7 +229,8 @@ def _by_reason(truth: _Truth, judgements: Iterable[_Judgement], depth: int) -> l
     alike: dict[tuple[int, Formula, bool, object], list[tuple[Fact, Reason | None]]] = {}
     for fact, at in dict.fromkeys(judgements):
         reason = _reason(truth, fact, at)
-        alike.setdefault((at, fact.formula, fact.holds, _shape(reason)), []).append((fact, reason))
+        pattern = rename_free(fact.formula, dict.fromkeys(fact.values, ""))
+        alike.setdefault((at, pattern, fact.holds, _shape(reason)), []).append((fact, reason))
     merged: dict[tuple[tuple[Fact, ...], Reason | None], list[int]] = {}
     for (at, *_), members in alike.items():
         facts = tuple(fact for fact, _ in members)

@@ -1,7 +1,7 @@
 """Figures for a paper, as SVG and PDF, drawn by Matplotlib.
 
 The files depend on nothing but the scores: no date is in them, and the ids of the SVG are made from a
-fixed salt. Cells are told apart by numbers and marks, so that the figures can be printed in black.
+fixed salt. Cells are told apart by marks and dashes, so that the figures can be printed in black.
 """
 
 from __future__ import annotations
@@ -98,7 +98,6 @@ def _independence(findings: Findings) -> Figure:
         total = entry.scores.totals[findings.reader, False]
         side, pair = total["side_accuracy"], total["pair_accuracy"]
         expected = expected_by_independence(total)
-        label = f"{entry.number}  {entry.name}"
         line = axes.errorbar(
             [_rate(side)],
             [_rate(pair)],
@@ -107,13 +106,13 @@ def _independence(findings: Findings) -> Figure:
             fmt=MARKS[place % len(MARKS)],
             markersize=4,
             linewidth=0.6,
-            label=label,
+            label=entry.name,
+            clip_on=False,
         )
         if expected is not None:
             axes.plot(
                 [_rate(side)], [expected], "D", markersize=4, fillstyle="none", color=line[0].get_color()
             )
-        axes.annotate(str(entry.number), (_rate(side), _rate(pair)), (5, 3), textcoords="offset points")
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="sides right", ylabel="pairs right", aspect="equal")
     axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False)
     return figure
@@ -138,7 +137,8 @@ def _curves(findings: Findings, dimension: str) -> Figure:
             markersize=3.5,
             linewidth=0.8,
             elinewidth=0.5,
-            label=f"{entry.number}  {entry.name}",
+            label=entry.name,
+            clip_on=False,
         )
     axes.set_xticks(range(len(values)), values)
     axes.set(ylim=(0, 1), xlabel=CURVES[dimension], ylabel="pairs right")

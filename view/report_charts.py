@@ -23,7 +23,7 @@ DASHES = ("none", "6 3", "2 3", "8 3 2 3", "1 2", "12 4")
 
 @dataclass(frozen=True)
 class Chart:
-    """An SVG element, what it says in words, and a heading."""
+    """An SVG element, which says in its label what it shows, and a heading."""
 
     title: str
     svg: Markup

@@ -1,7 +1,7 @@
 """The tables of a report, from the scores; what each counts stands in its caption.
 
-All but the overview are by one reader. Where pair accuracy is shown, runs without a specification are
-left out: their models got the same prompt for both sides of a pair.
+All but the overview are by one reader. Accuracies leave out runs without a specification: both sides of a
+pair then have the same prompt, and one of them is right whatever the answer.
 """
 
 from __future__ import annotations
@@ -40,26 +40,21 @@ def tables(findings: Findings) -> tuple[Table, ...]:
 
 def overview(findings: Findings) -> Table:
     """Side and pair accuracy of every cell, by both readers."""
-    rows = []
-    for entry in findings.entries:
+    rows: list[tuple[Cell, ...]] = []
+    for entry in findings.told:
         scores = entry.scores
         total = scores.totals[findings.reader, False]
-        answered = scores.totals[findings.reader, True]
-        pairs = [scores.totals[reader, False]["pair_accuracy"] for reader in READERS]
-        told: list[Cell] = [
-            total["side_accuracy"],
-            *pairs,
-            answered["pair_accuracy"],
-            Share(expected_by_independence(total)),
-            Share(scores.name_only(scores.tally(NAME_ONLY))["pair_accuracy"]),
-        ]
         rows.append(
             (
                 entry.number,
                 entry.name,
                 len(scores.pairs),
                 scores.incomplete_pairs,
-                *(told if entry.told else [Number(None)] * len(told)),
+                total["side_accuracy"],
+                *(scores.totals[reader, False]["pair_accuracy"] for reader in READERS),
+                scores.totals[findings.reader, True]["pair_accuracy"],
+                Share(expected_by_independence(total)),
+                Share(scores.name_only(scores.tally(NAME_ONLY))["pair_accuracy"]),
             )
         )
     return Table(
@@ -70,8 +65,7 @@ def overview(findings: Findings) -> Table:
         "pairs with an answer on both sides only. If independent: what the accuracies on valid and "
         "invalid sides would give if the answers to the two had nothing to do with each other. Name only: "
         "the best rule that sees nothing but the name of a side's semantics. Intervals: 95%, by bootstrap "
-        "over families. Nothing is given where the specification was left out: both sides of a pair then "
-        "have the same prompt, and one of them is right whatever the answer.",
+        "over families.",
         (
             "no.",
             "model",

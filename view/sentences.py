@@ -6,10 +6,10 @@ computed from the same fields, so that a sentence cannot say more than it claims
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from modalgen.formula import Formula, rename_free
+from modalgen.formula import Formula, free_variables, rename_free
 from modalgen.printing import to_unicode
 from modalgen.view.description import individual, listed, world
 
@@ -18,16 +18,27 @@ Assignment = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class Fact:
-    """A formula holds, or fails, under an assignment of individuals to its free variables."""
+    """A formula holds, or fails. Its free variables are the names of the individuals assigned to them."""
 
     formula: Formula
     assignment: Assignment
     holds: bool
 
     @property
-    def words(self) -> str:
-        """The formula with the names of individuals for its free variables."""
-        return to_unicode(rename_free(self.formula, {x: individual(d) for x, d in self.assignment}))
+    def values(self) -> dict[str, int]:
+        """The assignment as a mapping."""
+        return dict(self.assignment)
+
+
+def fact_of(formula: Formula, assignment: Mapping[str, int], holds: bool) -> Fact:
+    """The fact that a formula holds, or fails, when its free variables have these values.
+
+    What says the same is the same fact: F(x) and F(y) of the individual a are both F(a).
+    """
+    free = free_variables(formula) & assignment.keys()
+    names = {x: individual(assignment[x]) for x in free}
+    named = tuple(sorted((names[x], assignment[x]) for x in free))
+    return Fact(rename_free(formula, names), tuple(dict.fromkeys(named)), holds)
 
 
 @dataclass(frozen=True)
@@ -148,7 +159,7 @@ class Step:
 
 
 def _truths(facts: Iterable[Fact], at: int) -> list[Claim]:
-    return [Truth(fact.formula, at, fact.assignment, fact.holds) for fact in facts]
+    return [Truth(f.formula, at, f.assignment, f.holds) for f in facts]
 
 
 def _reason_claims(reason: Reason | None, at: int) -> list[Claim]:
@@ -196,7 +207,7 @@ def _predicated(facts: tuple[Fact, ...]) -> str:
     """`p and q hold and r fails`."""
     clauses = []
     for holds, verb in ((True, "hold"), (False, "fail")):
-        words = [fact.words for fact in facts if fact.holds is holds]
+        words = [to_unicode(f.formula) for f in facts if f.holds is holds]
         if words:
             clauses.append(f"{listed(words)} {verb}{'s' if len(words) == 1 else ''}")
     return " and ".join(clauses)
