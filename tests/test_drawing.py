@@ -303,7 +303,7 @@ def test_a_terminal_shows_the_arrows_between_neighbours() -> None:
         "╚═════════════╝    ╰─────────────────╯",
     ]
     assert printed(MODELS["transitive"], 80)[-1] == "also w0 ───▶ w2"
-    assert "though absent: F(a), Likes(a,b)" in printed(MODELS["domains"], 80)[3]
+    assert "though absent: F(a), Likes(a,b)" in printed(MODELS["domains"], 80)[4]
 
 
 def test_a_narrow_terminal_shows_the_boxes_below_each_other() -> None:

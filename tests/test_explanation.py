@@ -186,6 +186,15 @@ but a does not exist there).
             .At w0, ∀x □F(x) fails, since a exists there, and □F(a) fails.
             ..At w0, □F(a) fails, since w0 accesses w1, where F(a) fails.""",
         ),
+        (  # □F(a) is the same wherever it comes from
+            [],
+            "¬((∀x □F(x)) ↔ ∀y □F(y))",
+            model(1, "", "", "a"),
+            """At w0, the conjecture ¬(∀x □F(x) ↔ ∀y □F(y)) fails, since ∀x □F(x) and ∀y □F(y) hold there.
+            .At w0, ∀x □F(x) holds, since only a exists there, and □F(a) holds.
+            ..At w0, □F(a) holds, since w0 accesses no world.
+            .At w0, ∀y □F(y) holds, since only a exists there, and □F(a) holds.""",
+        ),
         (  # individuals that behave alike are spoken of together; b exists nowhere
             ["∀x □(F(x) ∧ G(x))"],
             "∃x (F(x) ∧ G(x))",
@@ -349,7 +358,7 @@ def read_reason(words: str, worlds: list[int]) -> Read:
             truths += truths_in(said, group_worlds)
         others = [Access(w, tuple(accessed), bool(shape[1])) for w in worlds]
     elif shape := re.fullmatch(
-        r"(only )?([abc, ]+?|.+? and [abc]) exists? there, and (.*?)( \(.*\))?", words
+        r"(only )?([abc, ]+?|.+? and [abc]) exists? there, and (.*?(?:holds?|fails?))( \(.*\))?", words
     ):
         people = tuple(named(shape[2], []))
         others = [Existence(w, people, bool(shape[1])) for w in worlds]
