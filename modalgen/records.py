@@ -35,6 +35,9 @@ PAIRS, EVIDENCE, REJECTED, MANIFEST = "pairs.jsonl", "evidence.jsonl", "rejected
 # own, and the manifest's hash of the whole file covers them all.
 MEASUREMENTS = frozenset({"seconds", "stdout", "stdout_sha256"})
 
+# A run that decides nothing may end by its limit of steps on one machine and of time on a slower one.
+WAYS_TO_END = frozenset({"status", "exit_code", "note"})
+
 SIDES = ("a", "b")
 
 
@@ -221,8 +224,10 @@ def _side_from_record(record: Mapping[str, Any]) -> Side:
 
 
 def evidence_hash(record: Mapping[str, Any]) -> str:
-    """The hash that identifies a line of `evidence.jsonl`: of all but itself and the measurements."""
-    return sha256(json_line({k: v for k, v in record.items() if k != "sha256" and k not in MEASUREMENTS}))
+    """The hash that identifies a line of `evidence.jsonl`: of all but itself and the measurements, and
+    of a run that decided nothing not how it ended."""
+    left_out = MEASUREMENTS | {"sha256"} | (frozenset() if record.get("decisive") else WAYS_TO_END)
+    return sha256(json_line({k: v for k, v in record.items() if k not in left_out}))
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

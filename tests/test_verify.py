@@ -449,3 +449,17 @@ def test_evidence_of_another_kind_is_a_fault(built: Path, tmp_path: Path, field:
     """The same for the fields of a piece of evidence."""
     dataset = Path(shutil.copytree(built, tmp_path / "dataset"))
     assert change(dataset, EVIDENCE, lambda records: records[0].update({field: value}))
+
+
+def test_evidence_is_the_same_however_a_run_without_an_answer_ended(built: Path) -> None:
+    """On a slow machine a run may hit another limit; what it decides must not be changed unseen."""
+    records = [json.loads(line) for line in (built / EVIDENCE).read_text("utf-8").splitlines()]
+    undecided = next(record for record in records if not record["decisive"])
+    assert (
+        evidence_hash({**undecided, "status": "Timeout", "exit_code": None, "note": "x"})
+        == undecided["sha256"]
+    )
+    assert evidence_hash({**undecided, "status": "Theorem", "decisive": True}) != undecided["sha256"]
+    decided = next(record for record in records if record["decisive"])
+    for field, value in (("status", "Timeout"), ("exit_code", 9), ("note", "x"), ("decisive", False)):
+        assert evidence_hash({**decided, field: value}) != decided["sha256"]
