@@ -143,6 +143,15 @@ def lines(text: str) -> list[str]:
             At w0, the premise □□p holds, as said above.
             At w0, the conjecture ¬q fails.""",
         ),
+        (  # the same words about another world are another reason
+            [],
+            "¬□(p ∧ □p ∨ ¬p ∧ ¬◇q)",
+            model(3, "01 02", "p1"),
+            """At w0, the conjecture ¬□(p ∧ □p ∨ ¬p ∧ ¬◇q) fails, since w0 accesses only w1, where p and □p \
+hold, and w2, where p and ◇q fail.
+            .At w1, □p holds, since w1 accesses no world.
+            .At w2, ◇q fails, since w2 accesses no world.""",
+        ),
         (
             ["⊤ ↔ p"],
             "◇(p ↔ q) ∨ ⊥",
