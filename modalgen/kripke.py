@@ -253,10 +253,15 @@ def model_from_record(record: Mapping[str, Any]) -> KripkeModel:
                 extensions[name] = tuple(
                     frozenset(tuple(row) for row in value[str(w)]) for w in range(worlds)
                 )
+        domains = None if record["domains"] is None else tuple(frozenset(d) for d in record["domains"])
+        rows = (row for extension in extensions.values() for at_world in extension for row in at_world)
+        for individual in (d for group in (*(domains or ()), *rows) for d in group):
+            if type(individual) is not int:
+                raise ValueError(f"{individual!r} is not the number of an individual")
         return KripkeModel(
             worlds=worlds,
             accessibility=frozenset((w, v) for w, v in record["accessibility"]),
-            domains=None if record["domains"] is None else tuple(frozenset(d) for d in record["domains"]),
+            domains=domains,
             valuation=valuation,
             extensions=extensions,
             actual=record["actual"],

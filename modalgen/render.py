@@ -100,19 +100,25 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
 
 
 def build_summary(result: Build) -> RenderableType:
-    """Counts by spec and task, and the reasons of rejection."""
+    """Counts by spec and task with the number of modal schemas, and the reasons of rejection."""
     counts = summarize(result.pairs)
+    families: dict[tuple[str, str], set[str]] = {}
+    for item in result.pairs:
+        families.setdefault((item.spec, item.task), set()).add(item.family)
     table = Table(title="pairs", box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
-    for column in ("spec", "task", "dual", "single", "wanted"):
+    for column in ("spec", "task", "dual", "single", "wanted", "families"):
         table.add_column(column, justify="left" if column in ("spec", "task") else "right")
     for source in result.sources:
         for task in ("validity", "inference"):
             dual, single = (counts[source.contrast.id, task, r] for r in ("dual", "single"))
             wanted = getattr(source.contrast.select, task)
-            table.add_row(source.contrast.id, task, str(dual), str(single), str(wanted))
-    reasons = Counter(str(rejection.reason) for _, rejection in result.rejections)
-    words = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())) or "none"
-    return Group(table, Text(f"rejected: {words}"), Text(f"prover runs: {len(result.evidence)}"))
+            schemas = len(families.get((source.contrast.id, task), ()))
+            table.add_row(source.contrast.id, task, *map(str, (dual, single, wanted, schemas)))
+    # Always told, also if there are none: these are the two that matter.
+    reasons = Counter({"unresolved": 0, "conflict": 0})
+    reasons.update(str(rejection.reason) for _, rejection in result.rejections)
+    words = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    return Group(table, Text(f"rejected: {words}"), Text(f"runs in the evidence: {len(result.evidence)}"))
 
 
 def provers_table(backends: Sequence[BackendReport]) -> Table:
@@ -148,7 +154,7 @@ def audit(found: Audit) -> RenderableType:
         ),
         _table(
             "pairs",
-            ("spec", "validity", "inference", "dual", "families", "largest", "both ways", "open"),
+            ("spec", "validity", "inference", "dual", "families", "most", "both", "open"),
             [
                 (
                     c.spec,
@@ -184,8 +190,9 @@ def audit(found: Audit) -> RenderableType:
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    for number, column in enumerate(columns):
+        # The first says what the row is about: if something has to be broken, then other headers.
+        table.add_column(column, overflow="fold", no_wrap=number == 0)
     for row in rows:
         table.add_row(*row)
     return table

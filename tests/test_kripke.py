@@ -238,6 +238,8 @@ def test_global_conjecture_fails_anywhere() -> None:
         ({"interpretation": {"p": [5]}}, "true at a world that is not"),
         ({"interpretation": {"F": {"0": []}}}, "not interpreted at every world"),
         ({"interpretation": None}, "not a Kripke model"),
+        ({"domains": [["x"], [0]]}, "'x' is not the number of an individual"),
+        ({"interpretation": {"F": {"0": [["x"]], "1": []}}}, "'x' is not the number of an individual"),
         ({"worlds": None}, "not a number of worlds"),
         ({"worlds": 10**11}, "not a number of worlds"),
     ],
