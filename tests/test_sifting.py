@@ -175,7 +175,7 @@ def examination(number: int, kind: str) -> Examination:
         side = {"a": None, "b": None}
         pair = Pair(
             f"example-{number}", "example", f"t{number}", "frame", "validity", (), problem.conjecture,
-            side, "conjecture_only", {},  # type: ignore[arg-type]
+            side, "conjecture_only", {}, {}, (),  # type: ignore[arg-type]
         )  # fmt: skip
         return Examination(pair, evidence)
     if kind == "rejected":
