@@ -28,6 +28,14 @@ _TRUNCATED = frozenset({"length", "max_tokens", "max_output_tokens", "model_cont
 _FILTERED = frozenset({"content_filter"})
 _REFUSED = frozenset({"refusal"})
 
+# Codes of HTTP errors that are about the prompt, so that they say nothing about key, account and settings.
+_ABOUT_THE_PROMPT = frozenset(
+    {"context_length_exceeded", "string_above_max_length", "invalid_prompt", "content_filter"}
+)
+
+_UNREADABLE = ("stream", "background")
+"""Fields that would make the server answer otherwise than with the whole response."""
+
 # Codes and types of errors that waiting does not cure: the account is empty or over its limit.
 _NO_MONEY = frozenset(
     {
@@ -89,8 +97,12 @@ def request_body(
     """The body of the request that puts one prompt, in a context of its own.
 
     *words* are the answer words, used only if `settings.constrain`. Raises ProviderError if the
-    dialect cannot express a setting, or an extra field would replace one that is sent anyway.
+    dialect cannot express a setting, or an extra field would replace one that is sent anyway or keep
+    the response from coming back whole.
     """
+    for name in _UNREADABLE:
+        if settings.extra.get(name):
+            raise ProviderError(f"the field {name!r} is not for here: responses are taken whole and at once")
     body: dict[str, Any] = {"model": settings.model}
     if dialect.api is Api.RESPONSES:
         body["input"] = prompt
@@ -128,17 +140,32 @@ def error_in(payload: Mapping[str, Any]) -> str | None:
     """The error that a body reports, as one line; None if it reports none.
 
     A body is an error if it has an `error` that is not null (all three shapes), also inside of the
-    first choice (OpenRouter, when the provider behind it fails), or says that its status is failed.
+    first choice (OpenRouter, when the provider behind it fails), or if it says that it is no finished
+    response: a `status` of the responses API other than completed and incomplete.
     """
     error = payload.get("error") or _first(payload.get("choices")).get("error")
-    failed = payload.get("type") == "error" or payload.get("status") == "failed"
-    if not error and not failed:
+    status = payload.get("status")
+    unfinished = status in ("failed", "cancelled", "queued", "in_progress") or (
+        "output" in payload and isinstance(status, str) and status not in ("completed", "incomplete")
+    )
+    if not error and not unfinished and payload.get("type") != "error":
         return None
+    if not error and unfinished:
+        return f"a response that is {status}"
     if isinstance(error, dict):
         parts = (error.get("type"), error.get("code"), error.get("message"))
         words = list(dict.fromkeys(str(part) for part in parts if part is not None))
         return " ".join(": ".join(words).split()) or "an error without words"
     return " ".join(str(error or "an error without words").split())
+
+
+def is_about_the_prompt(payload: object) -> bool:
+    """Whether an error response names the prompt as its cause, and not key, account or settings."""
+    error = _object(_object(payload).get("error"))
+    # OpenRouter's moderation answers with 403 and quotes what it objects to.
+    return _string(error.get("code")) in _ABOUT_THE_PROMPT or "flagged_input" in _object(
+        error.get("metadata")
+    )
 
 
 def out_of_money(status: int, payload: Mapping[str, Any]) -> bool:
@@ -204,6 +231,7 @@ def _read_responses(payload: Mapping[str, Any]) -> Reply:
         reasoning=_joined(part.get("text") for part in thoughts),
         refusal=_joined(part.get("refusal") for part in parts if part.get("type") == "refusal"),
         finish_reason=reason or _string(payload.get("status")),
+        cut=payload.get("status") == "incomplete",
         usage=Usage(
             input=_count(usage.get("input_tokens")),
             output=_count(usage.get("output_tokens")),
@@ -243,13 +271,14 @@ def _reply(
     refusal: str | None,
     finish_reason: str | None,
     usage: Usage,
+    cut: bool = False,
 ) -> Reply:
     reported = None
     if finish_reason in _FILTERED:
         reported = Outcome.CONTENT_FILTER
     elif finish_reason in _REFUSED or refusal:
         reported = Outcome.REFUSAL
-    elif finish_reason in _TRUNCATED:
+    elif cut or finish_reason in _TRUNCATED:
         reported = Outcome.TRUNCATED
     return Reply(
         text=text,
@@ -294,7 +323,10 @@ def _joined(parts: Iterator[Any]) -> str | None:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """A number of tokens. What no server can have counted (beyond 2**53) is not one."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**53:
+        return value
+    return None
 
 
 def _amount(value: object) -> float | None:

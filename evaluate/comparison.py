@@ -10,12 +10,24 @@ about all count, answered or not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations, product
+from typing import Any
 
-from modalgen.evaluate.intervals import Interval, Ratio, cluster_bootstrap, holm, mcnemar
+from modalgen.evaluate.intervals import (
+    LEVEL,
+    RESAMPLES,
+    SEED,
+    Interval,
+    Ratio,
+    cluster_bootstrap,
+    holm,
+    mcnemar,
+)
 from modalgen.evaluate.readings import Cell, Facts, Readings
 from modalgen.evaluate.runs import RunError
+
+COMPARISON_SCHEMA = "modalgen/comparison/1"
 
 
 @dataclass(frozen=True)
@@ -37,6 +49,10 @@ class Comparison:
     def difference(self) -> float:
         """The first pair accuracy less the second."""
         return (self.only_first - self.only_second) / self.pairs
+
+    def to_record(self) -> dict[str, Any]:
+        """The comparison as the file of `comparison_record` holds it."""
+        return {**asdict(self), "difference": self.difference}
 
 
 def common_pairs(first: Readings, second: Readings) -> tuple[Facts, ...]:
@@ -60,6 +76,22 @@ def compare(first: Readings, second: Readings, reader: str) -> list[Comparison]:
     if not found:
         raise RunError("there are no two cells to compare: nothing was asked in the same polarity")
     return _adjusted(found)
+
+
+def comparison_record(
+    runs: Sequence[str], dataset: str, found: dict[str, list[Comparison]]
+) -> dict[str, Any]:
+    """What `modalgen compare -o FILE` writes: the runs by the names that the user gave them, the hash of
+    their dataset, and the comparisons by reader."""
+    return {
+        "schema": COMPARISON_SCHEMA,
+        "intervals": {"level": LEVEL, "resamples": RESAMPLES, "seed": SEED},
+        "runs": list(runs),
+        "dataset": dataset,
+        "comparisons": {
+            reader: [c.to_record() for c in comparisons] for reader, comparisons in found.items()
+        },
+    }
 
 
 def compare_conditions(runs: Iterable[Readings], reader: str) -> list[tuple[Readings, Comparison]]:

@@ -38,7 +38,9 @@ def open_dataset(directory: Path) -> Dataset:
             digest = file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise DatasetError(f"{path}: cannot be read: {error.strerror}") from error
-    if digest != manifest.get("files", {}).get(PAIRS, {}).get("sha256"):
+    files = manifest.get("files")
+    listed = files.get(PAIRS) if isinstance(files, dict) else None
+    if not isinstance(listed, dict) or digest != listed.get("sha256"):
         raise DatasetError(f"{path}: its hash is not the one in the manifest; `modalgen verify` tells more")
     seen: set[str] = set()
     for number, pair in enumerate(read_each(directory), start=1):

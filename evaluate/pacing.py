@@ -38,11 +38,11 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
             return seconds
     try:
         moment = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
+        if moment.tzinfo is None:  # "-0000" says that the zone is not known; HTTP dates are in GMT
+            moment = moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - now).total_seconds())
+    except (ValueError, OverflowError):
         return None
-    if moment.tzinfo is None:  # "-0000" says that the zone is not known; HTTP dates are in GMT
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - now).total_seconds())
 
 
 def wait_before(attempt: int, asked: float | None, first: float) -> float:

@@ -125,7 +125,7 @@ def _mistakes(source: Source) -> Iterator[Diagnostic]:
             yield mistake(path, "a provider has `models`, a map from model names to prices")
             continue
         if not _is_price(entry.get("batch_factor", 1.0)):
-            yield mistake((*path, "batch_factor"), "this should be a number that is not negative")
+            yield mistake((*path, "batch_factor"), "this should be a number from 0 to 1e9")
         for model, prices in entry["models"].items():
             yield from (mistake((*path, "models", model), words) for words in _price_mistakes(prices))
 
@@ -141,8 +141,8 @@ def _price_mistakes(prices: Any) -> Iterator[str]:
         if field not in ("input", "output", "cached"):
             yield f"unknown key `{field}`"
         elif not _is_price(value):
-            yield f"`{field}` should be a number that is not negative"
+            yield f"`{field}` should be a number from 0 to 1e9"
 
 
 def _is_price(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9

@@ -22,6 +22,13 @@ from modalgen.evaluate.runner import Event
 SECONDS_BETWEEN_LINES = 30.0
 
 
+def say(console: Console, sentence: str) -> None:
+    """Print a sentence as it is, but for characters that a terminal would obey: servers' words are in
+    it. These are shown as escapes."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in sentence)
+    console.print(shown, markup=False, highlight=False, soft_wrap=True)
+
+
 class RunProgress(AbstractContextManager["RunProgress"]):
     """Shows events of `modalgen.evaluate.runner.run`; call it with each one."""
 
@@ -75,4 +82,4 @@ class RunProgress(AbstractContextManager["RunProgress"]):
             self._say(", ".join([f"{self._done} of {self._total} done", *notes]))
 
     def _say(self, sentence: str) -> None:
-        self._console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+        say(self._console, sentence)

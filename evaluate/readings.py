@@ -6,6 +6,7 @@ asked is decided by the settings and never by what came back.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +24,13 @@ from modalgen.evaluate.answers import (
     read_strict,
 )
 from modalgen.evaluate.dataset import Dataset, chosen, open_dataset
-from modalgen.evaluate.runs import RunError, read_every_response, read_run
-from modalgen.files import json_line
+from modalgen.evaluate.runs import RESPONSES, RUN, RunError, read_every_response, read_run
+from modalgen.files import json_line, sha256
 from modalgen.records import PAIRS, SIDES, DatasetError, read_lines
 
 READERS = ("strict", "lenient")
 DIMENSIONS = ("axis", "contrast", "task", "premise_status", "modal_depth", "size", "family")
+USAGE = ("input", "output", "reasoning")
 SHORT = 80
 """Up to so many characters a response is one that others may give too."""
 SIZE_BAND = 5
@@ -129,32 +131,77 @@ def read_readings(directory: Path, moved: Sequence[Dataset] = ()) -> Readings:
     try:
         settings, place = run["settings"], directory / run["dataset"]
         limit, digest = settings["limit"], settings["dataset"]["sha256"]
+        if limit is not None and (type(limit) is not int or limit < 1):
+            raise ValueError(f"its limit is {limit!r}")
         prompts = settings["prompts"]
         vocabulary, reverse = Vocabulary(prompts["vocabulary"]), prompts["reverse"]
-        forms = {p: AnswerForm(vocabulary, reverse, Polarity(p)) for p in prompts["polarities"]}
+        forms = {p: AnswerForm(vocabulary, reverse, Polarity(p)) for p in _texts(prompts["polarities"])}
         cells: dict[Cell, dict[tuple[str, str], Row]] = {
             Cell(model, condition, polarity): {}
-            for model in settings["models"]
-            for condition in settings["reasoning"]
+            for model in _texts(settings["models"])
+            for condition in _texts(settings["reasoning"])
             for polarity in forms
         }
     except (KeyError, TypeError, ValueError) as error:
-        raise RunError(f"{directory}: run.json does not say what a run does: {error!r}") from None
+        raise RunError(f"{directory / RUN}: it does not say what a run does: {_said(error)}") from None
     dataset = _dataset(directory, place, digest, moved)
     pairs = tuple(_asked(dataset.directory, dataset.pairs, limit))
     known = {pair.pair_id for pair in pairs}
     for record in read_every_response(directory):
         try:
             cell = Cell(record["model"], record["condition"], record["polarity"])
-            pair_id, side = record["pair_id"], record["side"]
-            if pair_id not in known or side not in SIDES:
-                raise KeyError(record["item"])
-            # The last line of an item counts, so it may replace an earlier one.
-            row = Row(pair_id, side, _read(record, forms[cell.polarity]), record["usage"], record["cost"])
-            cells[cell][pair_id, side] = row
-        except (KeyError, TypeError, AttributeError) as error:
-            raise RunError(f"{directory}: {record['item']} is no response of this run: {error}") from None
+            if cell not in cells:
+                raise ValueError(f"the run has no {cell.model!r}, {cell.condition!r}, {cell.polarity!r}")
+            row = _row(record, forms[cell.polarity])
+            if row.pair_id not in known:
+                raise ValueError(f"the run does not ask about {row.pair_id}")
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise RunError(
+                f"{_line(directory, record)}: {record['item']} is no response of this run: {_said(error)}"
+            ) from None
+        cells[cell][row.pair_id, row.side] = row  # of an item's lines the last one counts
     return Readings(directory, digest, dataset.directory, pairs, vocabulary, cells)
+
+
+def _texts(values: Any) -> list[str]:
+    """A list of texts, at least one. Raises ValueError if it is none."""
+    if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
+        raise ValueError(f"{values!r} is no list of names")
+    return values
+
+
+def _row(record: Mapping[str, Any], form: AnswerForm) -> Row:
+    """A line as scoring keeps it, if what it says of itself fits together: its item is the side and the
+    polarity, its hash that of its prompt. Raises ValueError, KeyError, TypeError, OverflowError."""
+    pair_id, side, cost = record["pair_id"], record["side"], record["cost"]
+    if side not in SIDES or record["item"] != f"{pair_id}/{side}/{form.polarity}":
+        raise ValueError(f"its pair and side are {pair_id!r} and {side!r}")
+    if record["prompt_sha256"] != sha256(record["prompt"]):
+        raise ValueError("the hash of its prompt is another")
+    if record["text"] is not None and not isinstance(record["text"], str):
+        raise ValueError("its text is no text")
+    if not isinstance(record["usage"], dict):
+        raise ValueError("its usage is not an object")
+    usage = {name: record["usage"].get(name) for name in USAGE}
+    for name, count in usage.items():
+        if count is not None and (type(count) is not int or not 0 <= count < 2**63):
+            raise ValueError(f"its usage has {count!r} as {name}, which is no number of tokens")
+    return Row(pair_id, side, _read(record, form), usage, None if cost is None else float(cost))
+
+
+def _said(error: Exception) -> str:
+    """The error in a message: that of a lookup or a type says little without its kind."""
+    return str(error) if type(error) is ValueError else repr(error)
+
+
+def _line(directory: Path, record: Mapping[str, Any]) -> str:
+    """Where a record stands, for a message; nobody counts lines while all is well."""
+    for path in sorted((directory / RESPONSES).glob("*.jsonl")):
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                if line.endswith(b"\n") and repr(json.loads(line)) == repr(record):
+                    return f"{path}:{number}"
+    return str(directory)
 
 
 def _dataset(run: Path, place: Path, digest: str, moved: Sequence[Dataset]) -> Dataset:
@@ -173,7 +220,11 @@ def _dataset(run: Path, place: Path, digest: str, moved: Sequence[Dataset]) -> D
     except DatasetError as error:
         raise DatasetError(f"{error} ({run}: {remedy})") from error
     if dataset.sha256 != digest:
-        raise RunError(f"{run}: {place} is not the dataset that was asked; its hash is another ({remedy})")
+        raise RunError(
+            f"{run}: {place} is not the dataset that was asked: that has the SHA-256 {digest}, and this one "
+            f"{dataset.sha256}. If it was built again since, a run can only be scored with the build that it "
+            "asked about; if that lies elsewhere, say where with --dataset DIR"
+        )
     return dataset
 
 
@@ -200,12 +251,17 @@ def _asked(directory: Path, total: int, limit: int | None) -> Iterator[Facts]:
         if number - 1 in places:
             try:
                 yield _facts(record)
-            except (KeyError, TypeError) as error:
-                raise DatasetError(f"{directory / PAIRS}:{number}: a field is missing: {error}") from None
+            except (KeyError, TypeError, AttributeError) as error:
+                raise DatasetError(
+                    f"{directory / PAIRS}:{number}: a field is missing or has another type: {error}"
+                ) from None
 
 
 def _facts(record: Mapping[str, Any]) -> Facts:
     sides, difficulty = record["sides"], record["difficulty"]
+    for measure in ("modal_depth", "size"):
+        if type(difficulty[measure]) is not int:
+            raise TypeError(f"its {measure} is not a number")
     frame = sides["a"]["semantics"]["frame"] if record["axis"] == "domain" else None
     return Facts(
         pair_id=record["pair_id"],

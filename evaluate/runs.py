@@ -2,26 +2,27 @@
 
     run.json                   what the run is: dataset, models, all settings, versions; never changed
     responses/SHARD.jsonl      one line for each response, a file for each model and condition
-    run.lock                   held by the one process that writes
+    run.lock                   held by the one process that writes, as is the directory itself
+    batches.json               while requests that were written out for batches may be under way
 
 The lines are the truth, and they are only ever appended. Each is written whole with one call before
 anything else is asked, so a process that is killed loses the requests in flight and no others; a last
 line that was torn all the same (a full disk, a lost machine) is cut off before the next is appended.
 An item (a side of a pair, asked one way) is settled by a line with a response or with an HTTP error
-that is final; after a failure of transport it is asked again. Every line carries the hash of its
-request, so an answer is never taken for an answer to something else.
+that is final; after a failure of transport, unless it is settled all the same, it is asked again.
+Every line carries the hash of its request, so an answer is never taken for an answer to something else.
 """
 
 from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import platform
 import re
-import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,24 +31,21 @@ from pathlib import Path
 from typing import IO, Any
 
 from modalgen.evaluate.answers import Outcome
-from modalgen.files import json_line, sha256, write_durably
+from modalgen.evaluate.locking import LOCK, LockedError, locked
+from modalgen.files import json_line, replace_file, sha256, write_durably
 
 RUN_SCHEMA = "modalgen/run/1"
 RESPONSE_SCHEMA = "modalgen/response/1"
-RUN, LOCK, RESPONSES = "run.json", "run.lock", "responses"
+RUN, RESPONSES, BATCHES = "run.json", "responses", "batches.json"
+FRESH = f"{RUN}.new"
 SYNC_SECONDS = 1.0
 """How often appended lines are forced to the disk; against a killed process none of it is needed."""
 
-if sys.platform == "win32":
-    import msvcrt
 
-    def _lock(stream: IO[str]) -> None:
-        msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _lock(stream: IO[str]) -> None:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def recorded_cost(record: Mapping[str, Any]) -> float | None:
+    """The dollars for a response as its line has them, None if they are not known there."""
+    cost: float | None = record["cost"]
+    return cost
 
 
 class RunError(Exception):
@@ -81,8 +79,11 @@ class _Item:
 class RunWriter:
     """The one writer of a run directory. Get it from `open_run`."""
 
-    def __init__(self, directory: Path, streams: ExitStack) -> None:
+    def __init__(
+        self, directory: Path, streams: ExitStack, price: Callable[[Mapping[str, Any]], float | None]
+    ) -> None:
         self._directory = directory
+        self._price = price
         self._streams = streams
         self._files: dict[str, IO[bytes]] = {}
         self._items: dict[tuple[str, str], _Item] = {}
@@ -92,10 +93,15 @@ class RunWriter:
         """Dollars, summed over the lines whose cost is known."""
         self.dearest = 0.0
         """Dollars for the dearest line."""
-        for path in sorted((directory / RESPONSES).glob("*.jsonl")):
+        self.unpriced = 0
+        """The number of responses whose cost is not known."""
+        for path in _shards(directory):
             _cut_torn_line(path)
-            for record in _read_shard(path):
-                self._count(path.stem, record)
+            for record in _that_may_count(path):
+                try:
+                    self._count(path.stem, record)
+                except (KeyError, TypeError) as error:
+                    raise RunError(f"{path}: {record['item']} is no response: {error}") from None
 
     def is_settled(self, shard: Shard, item: str, request_sha256: str) -> bool:
         """Whether the item needs no request any more.
@@ -105,11 +111,7 @@ class RunWriter:
         known = self._items.get((shard.name, item))
         if known is None:
             return False
-        if known.request_sha256 != request_sha256:
-            raise RunError(
-                f"{self._directory}: {item} was asked with another request than this version of modalgen "
-                "makes of the same settings; go on with the version that run.json names, or start a new run"
-            )
+        check_request(self._directory, item, known.request_sha256, request_sha256)
         return known.settled
 
     @property
@@ -147,48 +149,93 @@ class RunWriter:
             os.fsync(stream.fileno())
         self._synced = time.monotonic()
 
+    def export(self, path: Path) -> None:
+        """Note that requests are written out for batches. Raises RunError if others may be under way."""
+        self.refuse_exported()
+        replace_file(self._mark, json_line({"file": os.fspath(path), "written": _now()}) + "\n")
+
+    def refuse_exported(self) -> None:
+        """Raise RunError if requests that were written out for batches may be under way."""
+        if self._mark.exists():
+            raise RunError(
+                f"{self._mark} says that requests of this run were written out for batches. To send them too "
+                "would be to pay twice: take in the results with --batch-in or, if those batches were never "
+                "started or are given up, delete that file"
+            )
+
+    def end_export(self) -> None:
+        """Note that no batches are under way any more."""
+        self._mark.unlink(missing_ok=True)
+
+    @property
+    def _mark(self) -> Path:
+        return self._directory / BATCHES
+
     def _count(self, shard: str, record: Mapping[str, Any]) -> None:
-        settled = _is_settled(record)
+        settled = is_settled(record)
         self._items[shard, record["item"]] = _Item(record["request_sha256"], settled)
-        if settled and record["reported"] != Outcome.HTTP_ERROR:
-            self._answered.add(shard)
-        cost = record["cost"] or 0.0
-        self.spent += cost
-        self.dearest = max(self.dearest, cost)
+        if not settled or record["reported"] == Outcome.HTTP_ERROR:
+            return
+        self._answered.add(shard)
+        cost = self._price(record)
+        self.unpriced += cost is None
+        self.spent += cost or 0.0
+        self.dearest = max(self.dearest, cost or 0.0)
 
 
 @contextmanager
-def open_run(directory: Path, settings: Mapping[str, Any], dataset: Path) -> Iterator[RunWriter]:
+def open_run(
+    directory: Path,
+    settings: Mapping[str, Any],
+    dataset: Path,
+    price: Callable[[Mapping[str, Any]], float | None] = recorded_cost,
+) -> Iterator[RunWriter]:
     """Begin a run, or go on with it, as its only writer. Where the *dataset* lies is written down for
-    the reader; what it is must be in the *settings*.
+    the reader; what it is must be in the *settings*. *price* says what a response cost.
 
     Raises RunError if another process writes it, if it was begun with other settings (the message
     names the differences), if the directory holds something else, or if its lines are damaged.
     """
-    if directory.exists() and not directory.is_dir():
-        raise RunError(f"{directory} is not a directory")
-    present = {entry.name for entry in directory.iterdir()} if directory.exists() else set()
-    if present - {LOCK} and RUN not in present:
-        raise RunError(f"{directory} exists and is not a run; choose another place with -o")
+    _refuse_what_is_no_run(directory)
     (directory / RESPONSES).mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        lock = stack.enter_context((directory / LOCK).open("a+", encoding="utf-8"))
         try:
-            _lock(lock)
-        except OSError:
-            lock.seek(0)
-            raise RunError(
-                f"{directory} is being written by another process ({lock.read().strip()})"
-            ) from None
-        lock.truncate(0)
-        lock.write(f"process {os.getpid()} on {platform.node()}\n")
-        lock.flush()
+            stack.enter_context(locked(directory))
+        except LockedError as error:
+            raise RunError(f"{directory} is being written by another process ({error})") from None
         _pin(directory, settings, dataset)
-        writer = RunWriter(directory, stack)
+        writer = RunWriter(directory, stack, price)
         try:
             yield writer
         finally:
             writer.sync()
+
+
+def check_run(directory: Path, settings: Mapping[str, Any]) -> Mapping[str, str]:
+    """See without writing whether a run can be begun or continued. What needs no request any more, as
+    SHARD/ITEM with the hash of the request.
+
+    Raises RunError as `open_run` does.
+    """
+    _refuse_what_is_no_run(directory)
+    if not (directory / RUN).exists():
+        return {}
+    _is_pinned(directory, json.loads(json_line(settings)))
+    return {
+        f"{path.stem}/{record['item']}": record["request_sha256"]
+        for path in _shards(directory)
+        for record in _that_may_count(path)
+        if is_settled(record)
+    }
+
+
+def check_request(directory: Path, item: str, was: str, now: str) -> None:
+    """Raise RunError if an item was asked with another request."""
+    if was != now:
+        raise RunError(
+            f"{directory}: {item} was asked with another request than this version of modalgen "
+            "makes of the same settings; go on with the version that run.json names, or start a new run"
+        )
 
 
 def read_run(directory: Path) -> dict[str, Any]:
@@ -198,57 +245,95 @@ def read_run(directory: Path) -> dict[str, Any]:
         run = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise RunError(f"{directory} is not a run directory: it has no {RUN}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RunError(f"{path}: cannot be read: {error}") from None
-    if not isinstance(run, dict) or run.get("schema") != RUN_SCHEMA:
+    if (
+        not isinstance(run, dict)
+        or run.get("schema") != RUN_SCHEMA
+        or not isinstance(run.get("settings"), dict)
+    ):
         raise RunError(f"{path}: not a description of a run ({RUN_SCHEMA})")
     return run
 
 
 def read_responses(directory: Path) -> Iterator[dict[str, Any]]:
-    """The line that counts for each item that was asked: the last one. Shards come in the order of
-    their names, lines in that of the file.
+    """The line that counts for each item that was asked: the last one, but no failure of transport if
+    the item is settled. Shards come in the order of their names, lines in that of the file.
 
     May be called while the run goes on. Raises RunError, naming file and line.
     """
-    for path in sorted((directory / RESPONSES).glob("*.jsonl")):
-        last = {record["item"]: number for number, record in enumerate(_read_shard(path))}
-        for number, record in enumerate(_read_shard(path)):
+    for path in _shards(directory):
+        last = {record["item"]: number for number, record in enumerate(_that_may_count(path))}
+        for number, record in enumerate(_that_may_count(path)):
             if last.get(record["item"]) == number:
                 yield record
 
 
 def read_every_response(directory: Path) -> Iterator[dict[str, Any]]:
-    """All lines in the same order, also those that a later line of their item supersedes: for a reader
-    who lets the later one replace the earlier, at half the cost.
+    """The same and in the same order, with the lines that a later line of their item supersedes: for a
+    reader who lets the later one replace the earlier, at half the cost.
 
     May be called while the run goes on. Raises RunError, naming file and line.
     """
-    for path in sorted((directory / RESPONSES).glob("*.jsonl")):
-        yield from _read_shard(path)
+    for path in _shards(directory):
+        yield from _that_may_count(path)
 
 
-def settled_items(directory: Path) -> frozenset[str]:
-    """What needs no request any more, as SHARD/ITEM. Raises RunError, naming file and line."""
-    paths = sorted((directory / RESPONSES).glob("*.jsonl"))
-    return frozenset(f"{p.stem}/{r['item']}" for p in paths for r in _read_shard(p) if _is_settled(r))
-
-
-def _is_settled(record: Mapping[str, Any]) -> bool:
+def is_settled(record: Mapping[str, Any]) -> bool:
+    """Whether the line's item needs no request any more."""
     return bool(record["reported"] != Outcome.TRANSPORT_ERROR)
+
+
+def _shards(directory: Path) -> list[Path]:
+    return sorted((directory / RESPONSES).glob("*.jsonl"))
+
+
+def _that_may_count(path: Path) -> Iterator[dict[str, Any]]:
+    """The records of a shard without failures of transport after which nothing was left to ask, as
+    they come about where shards are put together."""
+    settled: set[str] = set()
+    for record in _read_shard(path):
+        if is_settled(record):
+            settled.add(record["item"])
+        elif record["item"] in settled:
+            continue
+        yield record
+
+
+def _refuse_what_is_no_run(directory: Path) -> None:
+    """Raise RunError unless the directory is a run, is free for one, or was left by a start that was
+    killed."""
+    if directory.exists() and not directory.is_dir():
+        raise RunError(f"{directory} is not a directory")
+    present = {entry.name for entry in directory.iterdir()} if directory.exists() else set()
+    if RUN in present:
+        return
+    responses = directory / RESPONSES
+    if responses.is_dir() and not any(responses.iterdir()):
+        present.discard(RESPONSES)
+    if present - {LOCK, FRESH}:
+        raise RunError(f"{directory} exists and is not a run; choose another place with -o")
+
+
+def _is_pinned(directory: Path, wanted: Mapping[str, Any]) -> bool:
+    """Whether run.json says what is wanted. If not, it may be replaced as long as nothing was asked.
+    Raises RunError if it cannot be read, or says something else that was asked."""
+    changes = _differences(read_run(directory)["settings"], wanted)
+    asked = (directory / BATCHES).exists() or any(path.stat().st_size for path in _shards(directory))
+    if changes and asked:
+        shown = "; ".join(changes[:5]) + ("; …" if len(changes) > 5 else "")
+        raise RunError(f"{directory} is a run with other settings: {shown}. Choose another place with -o")
+    return not changes
 
 
 def _pin(directory: Path, settings: Mapping[str, Any], dataset: Path) -> None:
     """Write down what the run is, or see that it is the same."""
     wanted = json.loads(json_line(settings))
-    if (directory / RUN).exists():
-        if changes := _differences(read_run(directory)["settings"], wanted):
-            shown = "; ".join(changes[:5]) + ("; …" if len(changes) > 5 else "")
-            raise RunError(f"{directory} is a run with other settings: {shown}. Choose another place with -o")
+    if (directory / RUN).exists() and _is_pinned(directory, wanted):
         return
     run = {
         "schema": RUN_SCHEMA,
-        "begun": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "begun": _now(),
         "versions": {
             "modalgen": version("modalgen"),
             "python": platform.python_version(),
@@ -257,10 +342,14 @@ def _pin(directory: Path, settings: Mapping[str, Any], dataset: Path) -> None:
         "dataset": _way(directory, dataset),
         "settings": wanted,
     }
-    fresh = directory / f"{RUN}.new"
+    fresh = directory / FRESH
     fresh.unlink(missing_ok=True)
     write_durably(fresh, json.dumps(run, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
     fresh.replace(directory / RUN)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _way(directory: Path, dataset: Path) -> str:
@@ -314,7 +403,10 @@ def _read_shard(path: Path) -> Iterator[dict[str, Any]]:
                     raise ValueError(f"its schema is {record['schema']!r}, not {RESPONSE_SCHEMA!r}")
                 if record["reported"] is not None:
                     Outcome(record["reported"])
-                record["item"], record["request_sha256"], record["cost"]
-            except (ValueError, KeyError, TypeError) as error:
+                if not isinstance(record["item"], str) or not isinstance(record["request_sha256"], str):
+                    raise TypeError("item and request_sha256 should be texts")
+                if record["cost"] is not None and not 0 <= record["cost"] < math.inf:
+                    raise ValueError("its cost is no amount of money")
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise RunError(f"{path}:{number}: not a record of a response: {error}") from None
             yield record

@@ -5,16 +5,16 @@ the way: no connection, a time-out, the statuses 408, 409, 429, 5xx (529 include
 a JSON object, and a body that reports an error although the status is 200. A successful response is
 final, whatever it holds; so is any other status, which a repetition would not change.
 
-Keys come from the environment. They are put into headers here and nowhere else; should a server or a
-library repeat one, it is blanked out of every text before that leaves this file.
+Keys are put into headers here and nowhere else; should a server or a library repeat one, it is blanked
+out of every text before that is read or leaves this file.
 """
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 import logging
-import os
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -24,7 +24,8 @@ from typing import Any, Self
 
 import httpx
 
-from modalgen.evaluate.apis import error_in, key_headers, out_of_money
+from modalgen.evaluate.apis import error_in, is_about_the_prompt, key_headers, out_of_money
+from modalgen.evaluate.keys import Secret, SetupError, key_of
 from modalgen.evaluate.pacing import retry_after, wait_before
 from modalgen.evaluate.providers import Api, Provider
 
@@ -37,47 +38,11 @@ KEPT_OF_FAILURES = 65_536
 """Characters of a failed attempt's body that are kept. Of a successful response all is kept."""
 
 _TRANSIENT = frozenset({408, 409, 429})
-_BASE_URL = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::[0-9]{1,5})?(?:/\S*)?")
-_BLANK = "[key]"
+_ABOUT_ALL = frozenset({401, 402, 403, 404})
+_BASE_URL = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::(?P<port>[0-9]{1,5}))?(?:/\S*)?")
 # At level DEBUG httpcore logs the headers of responses, and a server may repeat a key in one.
 logging.getLogger("httpcore").setLevel(logging.WARNING)
 _REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-generation-id")
-
-
-class SetupError(ValueError):
-    """A base URL or key that cannot be used; the message never holds the key."""
-
-
-class OutOfMoney(Exception):
-    """The server says that the account cannot pay; asking again is no use."""
-
-
-class Secret:
-    """A key. It shows itself as [key], so no message, record or traceback can give it away."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        self._value = value
-
-    def __repr__(self) -> str:
-        return _BLANK
-
-    def __reduce__(self) -> str:
-        raise TypeError("a key is not written anywhere")
-
-    def reveal(self) -> str:
-        """The key itself, for a header."""
-        return self._value
-
-    def blank_out(self, text: str) -> str:
-        """The text without the key, also as JSON spells it. A very short key (`x`, `EMPTY`, as servers
-        on the own machine want them) is no secret, and may be a word that a model says."""
-        if len(self._value) < 8:
-            return text
-        for spelling in (self._value, json.dumps(self._value)[1:-1]):
-            text = text.replace(spelling, _BLANK)
-        return text
 
 
 @dataclass(frozen=True)
@@ -107,7 +72,9 @@ class Exchange:
 
     `payload` is the response's JSON object and `text` the body that it was read from; both are set
     exactly on success. On failure `status` is that of the last attempt, and `retryable` says whether
-    the failure was one of transport, so that the request may be put again another day.
+    the failure was one of transport, so that the request may be put again another day. `broke` says
+    that the account cannot pay: the request may be put again, but not now, and neither may others.
+    `about_prompt` says that an error names the prompt as its cause.
     """
 
     attempts: tuple[Attempt, ...]
@@ -117,6 +84,8 @@ class Exchange:
     payload: Mapping[str, Any] | None = None
     error: str | None = None
     retryable: bool = False
+    broke: bool = False
+    about_prompt: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,34 +106,44 @@ def endpoint(provider: Provider, api: Api, base_url: str | None) -> Endpoint:
     url = base_url if base_url is not None else provider.base_url
     if url is None:
         raise SetupError(f"provider {provider.id} has no base URL of its own: give one with --base-url")
-    return Endpoint(api, _checked_url(url), _key(provider))
+    key = key_of(provider)
+    if key is not None and key.is_in(url):
+        raise SetupError(f"the base URL holds the key in {provider.key}: it is recorded, so it may not")
+    return Endpoint(api, checked_url(url), key)
 
 
-def _checked_url(url: str) -> str:
+def checked_url(url: str) -> str:
+    """A base URL without the slash at its end. Raises SetupError if it cannot be one."""
     if set("@?#") & set(url):
         raise SetupError("the base URL may hold no user, password, query or fragment: it is recorded")
-    if not _BASE_URL.fullmatch(url):
+    try:
+        parts = _BASE_URL.fullmatch(url)
+        good = parts is not None and int(parts["port"] or 0) <= 65_535 and httpx.URL(url)
+    except httpx.InvalidURL:
+        good = False
+    if not good:
         raise SetupError(
             f"the base URL {url!r} should be https:// or http://, a host, and perhaps port and path"
         )
     return url.rstrip("/")
 
 
-def _key(provider: Provider) -> Secret | None:
-    value = os.environ.get(provider.key, "").strip()
-    if not value:
-        if provider.key_required:
-            raise SetupError(f"provider {provider.id} needs a key in the environment variable {provider.key}")
-        return None
-    if not (value.isascii() and value.isprintable() and " " not in value):
-        raise SetupError(f"the key in {provider.key} has characters that no header can carry")
-    return Secret(value)
+def _is_loopback(url: str) -> bool:
+    """Whether the URL is one of this machine, which no proxy leads to."""
+    host = httpx.URL(url).host
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class Transport:
     """A pool of connections to one endpoint. `first_wait` is the wait after a first failure, in
     seconds; *complained* is told of each 429 and the wait after it, *read_seconds* is the longest
-    silence that is borne."""
+    silence that is borne. Proxies are those of the environment, but none leads to this machine.
+
+    Raises SetupError if proxies or certificates that the environment names cannot be used.
+    """
 
     def __init__(
         self,
@@ -181,11 +160,20 @@ class Transport:
         self._first_wait = first_wait
         self._total_seconds = total_seconds
         key = target.key.reveal() if target.key else None
-        self._client = httpx.AsyncClient(
-            headers=key_headers(target.api, key),
-            timeout=httpx.Timeout(read_seconds, connect=CONNECT_SECONDS, pool=None),
-            limits=httpx.Limits(max_connections=max_connections, max_keepalive_connections=max_connections),
-        )
+        try:
+            self._client = httpx.AsyncClient(
+                headers=key_headers(target.api, key),
+                timeout=httpx.Timeout(read_seconds, connect=CONNECT_SECONDS, pool=None),
+                limits=httpx.Limits(
+                    max_connections=max_connections, max_keepalive_connections=max_connections
+                ),
+                trust_env=not _is_loopback(target.base_url),
+            )
+        except Exception as error:  # httpx, ssl and their extras raise whatever they like here
+            raise SetupError(
+                f"connections cannot be set up ({self._words(error)}); look at the environment variables "
+                "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR"
+            ) from None
 
     async def __aenter__(self) -> Self:
         return self
@@ -194,16 +182,14 @@ class Transport:
         await self._client.aclose()
 
     async def send(self, path: str, body: bytes) -> Exchange:
-        """Post a JSON body to *path* below the base URL, at most three times.
-
-        Raises OutOfMoney if the account cannot pay. Everything else is in the exchange.
-        """
+        """Post a JSON body to *path* below the base URL, at most three times. Whatever happens, it is
+        in the exchange."""
         attempts: list[Attempt] = []
         while True:
             found = await self._attempt(path, body)
-            last = len(attempts) + 1 == MAX_ATTEMPTS or not found.retryable
+            last = len(attempts) + 1 == MAX_ATTEMPTS or not found.retryable or found.broke
             wait = 0.0
-            if found.retryable and found.status == 429:
+            if found.status == 429 and not found.broke:
                 # Even after the last attempt: what else is in flight should know.
                 wait = wait_before(len(attempts) + 2, found.asked, self._first_wait)
                 self._complained(wait)
@@ -219,6 +205,8 @@ class Transport:
                     payload=found.payload,
                     error=found.error,
                     retryable=found.retryable,
+                    broke=found.broke,
+                    about_prompt=found.about_prompt,
                 )
             await asyncio.sleep(wait)
 
@@ -236,30 +224,35 @@ class Transport:
                 )
         except TimeoutError:
             return found(f"no complete response within {self._total_seconds:g} seconds", retryable=True)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except Exception as error:  # of httpx, or of what is below it
             # The exception holds the request and so the key: only its words go on.
-            return found(self._safe(f"{type(error).__name__}: {error}".rstrip(": ")), retryable=True)
+            return found(self._words(error), retryable=True)
         status, headers = response.status_code, dict(response.headers)
-        text = self._safe(response.text)
+        # JSON is UTF-8 (RFC 8259, section 8.1), whatever the header says.
+        text = self._safe(response.content.decode("utf-8", "replace"))
+        payload = _json_object(text)
+        reported = error_in(payload) if payload is not None else None
+        broke = payload is not None and out_of_money(status, payload)
         more: dict[str, Any] = {
             "status": status,
             "text": text,
             "request_id": next((self._safe(headers[h]) for h in _REQUEST_ID_HEADERS if h in headers), None),
             "asked": retry_after(headers, datetime.now(UTC)),
+            "retryable": broke or 200 <= status < 300 or is_transient(status),
+            "broke": broke,
+            "about_prompt": is_about_the_prompt(payload),
         }
-        payload = _json_object(text)
-        if payload is not None and out_of_money(status, payload):
-            raise OutOfMoney(f"HTTP {status}: {error_in(payload) or text[:200]}")
         if not 200 <= status < 300:
-            reason = (error_in(payload) if payload is not None else None) or ""
-            reason = reason or self._safe(response.reason_phrase)
-            said = f"HTTP {status}: {reason}".rstrip(": ")
-            return found(said, retryable=is_transient(status), **more)
+            reason = reported or self._safe(response.reason_phrase)
+            return found(f"HTTP {status}: {reason}".rstrip(": "), **more)
         if payload is None:
-            return found(f"HTTP {status}, but the body is not a JSON object", retryable=True, **more)
-        if reported := error_in(payload):
-            return found(f"HTTP {status}, but the body reports {reported}", retryable=True, **more)
-        return found(None, payload=payload, **more)
+            return found(f"HTTP {status}, but the body is not a JSON object", **more)
+        if reported or broke:
+            return found(f"HTTP {status}, but the body reports {reported or text[:200]}", **more)
+        return found(None, **more | {"payload": payload, "retryable": False})
+
+    def _words(self, error: Exception) -> str:
+        return self._safe(f"{type(error).__name__}: {error}".rstrip(": "))
 
     def _safe(self, text: str) -> str:
         return self._target.key.blank_out(text) if self._target.key else text
@@ -278,12 +271,19 @@ class _Found:
     request_id: str | None = None
     asked: float | None = None
     retryable: bool = False
+    broke: bool = False
+    about_prompt: bool = False
 
     def record(self, wait: float) -> Attempt:
         body = self.text[:KEPT_OF_FAILURES] if self.error is not None and self.text is not None else None
         return Attempt(
             self.started, self.seconds, self.status, self.error, self.request_id, body, round(wait, 3)
         )
+
+
+def is_refusal_of_all(exchange: Exchange) -> bool:
+    """Whether an HTTP error is about key, account or model, so that every request would meet it."""
+    return exchange.broke or (exchange.status in _ABOUT_ALL and not exchange.about_prompt)
 
 
 def is_transient(status: int) -> bool:

@@ -70,7 +70,8 @@ class Selection:
     """How many pairs of each task to accept, which ones, and the seed that orders the candidates.
 
     `max_family_share` is the most of a task's pairs that may share one modal schema. If `balanced`,
-    as many pairs are valid on side a only as on side b only, within each task and each modal depth.
+    as many pairs are valid on side a only as on side b only, within each task and each nesting of □ and ◇
+    and of quantifiers; if `matched` (and then `balanced`), also with the same number of each operator.
     `countermodel_worlds` are the numbers of worlds that the least countermodel may have; any if
     empty. A pair nests □ and ◇, and quantifiers, at least as deep as the last two say.
     """
@@ -80,6 +81,7 @@ class Selection:
     seed: int
     max_family_share: float = 1.0
     balanced: bool = False
+    matched: bool = False
     countermodel_worlds: tuple[int, ...] = ()
     least_modal_depth: int = 0
     least_quantifier_depth: int = 0

@@ -11,9 +11,11 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
 from math import ceil
+from operator import and_
 
-from modalgen.formula import modal_depth, predicates
+from modalgen.formula import modal_depth, predicates, quantifier_depth, subformulas
 from modalgen.gen.candidate import Candidate
 from modalgen.gen.candidates import candidates
 from modalgen.gen.canonical import canonical_key, family
@@ -21,6 +23,9 @@ from modalgen.gen.contrast import Contrast
 from modalgen.gen.requirements import Hint, Unfit, countermodel_fault, depth_fault, hint
 from modalgen.gen.screen import Screen, ScreenTooLarge, screen_for
 from modalgen.gen.structure import structural_faults
+
+# How deep □ and ◇ and quantifiers are nested; the number of nodes of each kind, where that counts.
+_Shape = tuple[tuple[int, ...], tuple[tuple[str, int], ...]]
 
 
 class SiftingReason(StrEnum):
@@ -30,6 +35,7 @@ class SiftingReason(StrEnum):
     EQUIVALENT = "equivalent"
     VALID_PREMISE = "valid_premise"
     CONTRADICTORY_PREMISE = "contradictory_premise"
+    IDLE_PREMISE = "idle_premise"
     SAME_LABEL = "same_label"
     NOT_SCREENED = "not_screened"
     FAMILY_FULL = "family_full"
@@ -52,8 +58,9 @@ class TurnedDown:
 def sifted(contrast: Contrast, task: str) -> Iterator[Candidate | TurnedDown]:
     """The candidates of a task in order, with those that are turned down.
 
-    If the selection is balanced, the candidates come in couples, one after the other: of equal modal
-    depth, the first valid on side a only and the second on side b only, as far as the screen can tell.
+    If the selection is balanced, the candidates come in couples, one after the other: nested equally
+    deep (if it is matched, with the same number of each operator and atom), the first valid on side a
+    only and the second on side b only, as far as the screen can tell.
     """
     sieve = _Sieve(contrast, task)
     for candidate in candidates(contrast, task, contrast.select.seed):
@@ -79,8 +86,8 @@ class _Sieve:
         self._needs_hint = select.max_family_share < 1 or select.balanced or bool(select.countermodel_worlds)
         self._earlier: dict[object, Candidate] = {}
         self._families: Counter[str] = Counter()
-        # By the side that is valid and the modal depth, those without a partner.
-        self._waiting: dict[tuple[tuple[bool, bool], int], deque[Candidate]] = {}
+        # By the side that is valid and the shape, those without a partner.
+        self._waiting: dict[tuple[tuple[bool, bool], _Shape], deque[Candidate]] = {}
 
     def turned_down(self, candidate: Candidate) -> TurnedDown | None:
         """The candidate with the reason why it is turned down; None if it is let through."""
@@ -118,7 +125,7 @@ class _Sieve:
         found = hint(screen, self._contrast, candidate.premises, candidate.conjecture)
         if all(found.countermodels):
             return TurnedDown(candidate, SiftingReason.SAME_LABEL, "small models refute it on both sides")
-        if fault := self._idle_premise(candidate, screen):
+        if fault := self._premise_fault(candidate, screen, found):
             return TurnedDown(candidate, *fault)
         fingerprint = screen.fingerprint(candidate.premises, candidate.conjecture)
         if earlier := self._earlier_with(fingerprint, candidate):
@@ -133,21 +140,30 @@ class _Sieve:
             return TurnedDown(candidate, Unfit.COUNTERMODEL_SIZE, unfit)
         return self._without_room(candidate, found)
 
-    def _idle_premise(self, candidate: Candidate, screen: Screen) -> tuple[SiftingReason, str] | None:
-        """A premise that says nothing, or that nothing can satisfy, whatever the side."""
-        a, b = self._contrast.sides
-        either = screen.members(a) | screen.members(b)
-        for number, premise in enumerate(candidate.premises, start=1):
-            true = screen.truths(premise) & either
-            if true == either:
+    def _premise_fault(
+        self, candidate: Candidate, screen: Screen, found: Hint
+    ) -> tuple[SiftingReason, str] | None:
+        """Why a premise, or all together, cannot matter: they say nothing, or nothing satisfies them."""
+        a, b = (screen.members(side) for side in self._contrast.sides)
+        premises, conjecture = candidate.premises, candidate.conjecture
+        truths = [screen.truths(premise) for premise in premises]
+        for number, true in enumerate(truths, start=1):
+            if true & (a | b) == a | b:
                 return SiftingReason.VALID_PREMISE, f"premise {number} is valid on both sides"
-            if not true:
-                return SiftingReason.CONTRADICTORY_PREMISE, f"premise {number} is contradictory on both sides"
+        for name, members in (("a", a), ("b", b)) if premises else ():
+            if not reduce(and_, truths, members):
+                detail = f"no small model of side {name} satisfies the premises"
+                return SiftingReason.CONTRADICTORY_PREMISE, detail
+        for number in range(len(premises)):
+            others = premises[:number] + premises[number + 1 :]
+            if hint(screen, self._contrast, others, conjecture).labels == found.labels:
+                detail = f"without premise {number + 1} the labels are the same"
+                return SiftingReason.IDLE_PREMISE, detail
         return None
 
     def _without_room(self, candidate: Candidate, found: Hint) -> TurnedDown | None:
         """A candidate for which there is no room; if there is, it takes its place in its family."""
-        waiting = len(self._waiting.get((found.labels, _depth(candidate)), ()))
+        waiting = len(self._waiting.get((found.labels, self._shape(candidate)), ()))
         if waiting and waiting >= self._quota:
             detail = f"{waiting} like it lack a partner of the other direction"
             return TurnedDown(candidate, SiftingReason.DIRECTION_FULL, detail)
@@ -163,13 +179,18 @@ class _Sieve:
         screen = self._screen(candidate)
         assert screen is not None, "without a screen it is turned down"
         labels = hint(screen, self._contrast, candidate.premises, candidate.conjecture).labels
-        partners = self._waiting.get((labels[::-1], _depth(candidate)))
+        shape = self._shape(candidate)
+        partners = self._waiting.get((labels[::-1], shape))
         if partners:
             partner = partners.popleft()
             yield from (candidate, partner) if labels[0] else (partner, candidate)
         else:
-            self._waiting.setdefault((labels, _depth(candidate)), deque()).append(candidate)
+            self._waiting.setdefault((labels, shape), deque()).append(candidate)
 
-
-def _depth(candidate: Candidate) -> int:
-    return max(map(modal_depth, candidate.formulas))
+    def _shape(self, candidate: Candidate) -> _Shape:
+        """What the candidates of a couple have in common."""
+        depths = [max(map(depth, candidate.formulas)) for depth in (modal_depth, quantifier_depth)]
+        if not self._select.matched:
+            return tuple(depths), ()
+        nodes = (type(node).__name__ for formula in candidate.formulas for node in subformulas(formula))
+        return tuple(depths), tuple(sorted(Counter(nodes).items()))

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from modalgen.files import sha256
+from modalgen.formula import Bottom
 from modalgen.gen.candidate import Candidate
 from modalgen.gen.contrast import Contrast
 from modalgen.kripke import model_to_record
@@ -46,6 +47,7 @@ class Reason(StrEnum):
     UNEXPECTED = "unexpected"
     WITHOUT_PARTNER = "without_partner"
     NO_AUTHORITY = "no_authority"
+    CONTRADICTORY_PREMISES = "contradictory_premises"
 
 
 @dataclass(frozen=True)
@@ -90,17 +92,24 @@ def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examina
     if candidate.premises:
         for side, problem in zip(SIDES, problems, strict=True):
             # As for the profile, a checked countermodel or certificate is enough.
-            conjecture_only = Problem(problem.semantics, (), problem.conjecture)
-            ablated = oracle.first_finding(conjecture_only, likely_valid=False)
-            all_judgments.append(ablated)
+            ablated, negated = (
+                oracle.first_finding(part, likely_valid=False) for part in parts_of(problem).values()
+            )
+            all_judgments += (ablated, negated)
             evidence += [
-                evidence_record(pair_id, side, "conjecture_only", ablated.problem, verdict)
-                for verdict in ablated.verdicts
+                evidence_record(pair_id, side, variant, judgment.problem, verdict)
+                for variant, judgment in zip(parts_of(problem), (ablated, negated), strict=True)
+                for verdict in judgment.verdicts
             ]
             if ablated.settlement.label and not labels[side]:
                 detail = f"side {side}: valid without the premises ({_findings(ablated)}), invalid with them"
                 conflict = Rejection(candidate, Reason.CONFLICT, detail)
                 return Examination(conflict, tuple(evidence), tuple(lies(all_judgments)))
+            if negated.settlement.label is not False:
+                found = "contradict each other" if negated.settlement.label else "may contradict each other"
+                detail = f"the premises {found} on side {side}, so that anything would follow"
+                empty = Rejection(candidate, Reason.CONTRADICTORY_PREMISES, detail)
+                return Examination(empty, tuple(evidence), tuple(lies(all_judgments)))
             ablation[side] = ablated.settlement.label
     profile, profiling = _profile(oracle, judgments)
     all_judgments += profiling.values()
@@ -129,6 +138,15 @@ def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examina
         profile_evidence=tuple(record["sha256"] for record in evidence_of_profile),
     )
     return Examination(pair, (*evidence, *evidence_of_profile), tuple(lies(all_judgments)))
+
+
+def parts_of(problem: Problem) -> dict[str, Problem]:
+    """What must not decide an inference problem, by variant of evidence: its conjecture without the
+    premises, and its premises alone, which must not be contradictory."""
+    return {
+        "conjecture_only": Problem(problem.semantics, (), problem.conjecture),
+        "premises_only": Problem(problem.semantics, problem.premises, Bottom()),
+    }
 
 
 def premise_status(labels: dict[str, bool | None], ablation: dict[str, bool | None]) -> str:

@@ -178,14 +178,18 @@ def pair_from_record(record: Mapping[str, Any]) -> Pair:
     try:
         if record["schema"] != PAIR_SCHEMA:
             raise ValueError(f"its schema is {record['schema']!r}, not {PAIR_SCHEMA!r}")
-        for name in ("pair_id", "spec", "template", "axis", "task", "premise_status"):
+        for name in ("pair_id", "spec", "template", "family", "axis", "task", "premise_status"):
             if not isinstance(record[name], str):
                 raise ValueError(f"its {name} is not text")
+        if not isinstance(record["premises"], list):
+            raise ValueError("its premises are not a list")
         for name in ("ablation", "profile"):
             if not isinstance(record[name], dict):
                 raise ValueError(f"its {name} is not an object")
+            if not all(label is None or isinstance(label, bool) for label in record[name].values()):
+                raise ValueError(f"its {name} has a label that is none of true, false and null")
         sides = {name: _side_from_record(record["sides"][name]) for name in SIDES}
-        return Pair(
+        pair = Pair(
             pair_id=record["pair_id"],
             spec=record["spec"],
             template=record["template"],
@@ -199,6 +203,9 @@ def pair_from_record(record: Mapping[str, Any]) -> Pair:
             profile=record["profile"],
             profile_evidence=tuple(record["profile_evidence"]),
         )
+        for name in SIDES:
+            pair.problem(name)  # raises ValueError if there is no such problem: a formula is open, …
+        return pair
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"a field is missing or has another type: {error}") from error
 
@@ -210,6 +217,9 @@ def _side_from_record(record: Mapping[str, Any]) -> Side:
         raise ValueError("a label is neither true nor false")
     if not isinstance(record["deciders"], dict):
         raise ValueError("deciders are not an object")
+    for text in (record["status"], record["resolution"], record["authority"], *record["deciders"].values()):
+        if not isinstance(text, str):
+            raise ValueError(f"{text!r} is a status, a resolution, an authority or a finding, and not text")
     return Side(
         semantics=Semantics(tuple(semantics["frame"]), semantics["domain"]),
         label=record["label"],
@@ -240,7 +250,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             for number, line in enumerate(stream, start=1):
                 try:
                     record = json.loads(line)
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:
                     raise DatasetError(f"{path}:{number}: not JSON: {error}") from error
                 if not isinstance(record, dict):
                     raise DatasetError(f"{path}:{number}: not a JSON object")
@@ -269,7 +279,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise DatasetError(f"{directory} is not a dataset directory: it has no {MANIFEST}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: cannot be read: {error}") from error
     if not isinstance(manifest, dict) or manifest.get("schema") != DATASET_SCHEMA:
         raise DatasetError(f"{path}: not a manifest of a dataset ({DATASET_SCHEMA})")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from modalgen.certificate import CertificateError, check
-from modalgen.examine import STDOUT_KEPT, premise_status
+from modalgen.examine import STDOUT_KEPT, parts_of, premise_status
 from modalgen.files import UNREADABLE, opened, sha256
 from modalgen.kripke import model_from_record, objection
 from modalgen.nxf import to_nxf
@@ -200,6 +200,8 @@ def _pair_faults(
         yield from (f"side {name}: {what}" for what in _side_faults(pair, name, evidence))
         if pair.premises:
             ablation[name] = _settled(cited, evidence, "conjecture_only").label
+            if _settled(cited, evidence, "premises_only").label is not False:
+                yield f"nothing shows that the premises have a model on side {name}"
             if ablation[name] and not pair.sides[name].label:
                 yield f"side {name} is valid without the premises and invalid with them"
     if dict(pair.ablation) != ablation:
@@ -256,21 +258,17 @@ def _witness_faults(problem: Problem, run: Mapping[str, Any]) -> Iterator[str]:
 
 def _side_faults(pair: Pair, name: str, evidence: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     side, problem = pair.sides[name], pair.problem(name)
-    texts = {
-        "full": to_nxf(problem),
-        "conjecture_only": to_nxf(Problem(problem.semantics, (), problem.conjecture)),
-    }
+    about = {"full": problem, **(parts_of(problem) if problem.premises else {})}
     for sha in side.evidence:
         run = evidence[sha]
         if (run["pair_id"], run["side"]) != (pair.pair_id, name):
             yield f"it cites evidence of another side: {sha}"
         if run.get("quarantined"):
             yield f"it cites quarantined evidence: {sha}"
-        if run.get("problem") != texts.get(run["variant"]):
+        if run["variant"] not in about or run.get("problem") != to_nxf(about[run["variant"]]):
             yield f"evidence {sha} is about another problem"
-        elif run["variant"] == "conjecture_only":
-            ablated = Problem(problem.semantics, (), problem.conjecture)
-            yield from (f"evidence {sha}: {what}" for what in _witness_faults(ablated, run))
+        elif run["variant"] != "full":
+            yield from (f"evidence {sha}: {what}" for what in _witness_faults(about[run["variant"]], run))
     settlement = _settled(side.evidence, evidence, "full")
     if settlement.label != side.label:
         yield f"its label is {side.label}, but the evidence says {settlement.label}"

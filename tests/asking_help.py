@@ -10,11 +10,12 @@ from typing import Any
 
 from modalgen.evaluate.asking import Request, RunSettings, requests
 from modalgen.evaluate.dataset import Dataset, open_dataset
+from modalgen.evaluate.keys import Secret
 from modalgen.evaluate.prices import Price
 from modalgen.evaluate.providers import Api, provider
 from modalgen.evaluate.runner import Event, Limits, Summary, run
 from modalgen.evaluate.runs import open_run
-from modalgen.evaluate.transport import Endpoint, Secret
+from modalgen.evaluate.transport import Endpoint
 from modalgen.files import json_lines, sha256
 from modalgen.records import DATASET_SCHEMA, PAIR_SCHEMA, identifier
 from modalgen.syntax import parse

@@ -164,6 +164,8 @@ def _response(shard: Shard, name: str, side: str, polarity: str, line: Any) -> d
         "polarity": polarity,
         "model": shard.model,
         "condition": shard.condition,
+        "prompt": f"{name}?",
+        "prompt_sha256": sha256(f"{name}?"),
         "request_sha256": sha256(f"{name}/{side}/{polarity}"),
         "usage": {"input": None, "output": None, "reasoning": None, "cached": None},
         "cost": None,

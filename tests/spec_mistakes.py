@@ -733,7 +733,7 @@ GRAMMAR_MISTAKES = [
         GRAMMAR,
         "directions: balanced",
         "directions: even",
-        "26:15: `even` is no choice of directions; expected `balanced`",
+        "26:15: `even` is no choice of directions; expected `balanced` or `matched`",
     ),
     (
         GRAMMAR,

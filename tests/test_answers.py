@@ -74,6 +74,36 @@ TABLE = [
     ("Hm, rather No.\n</think>\nYes", "Yes", "Yes"),
     ("Yes\n<think>wait, No", "Yes", "Yes"),
     ("<thinking>No</thinking>\n**Yes**", "unparseable", "Yes"),
+    ("[THINK]First guess: the answer is Yes.[/THINK]No", "No", "No"),
+    ("◁think▷The answer is Yes.◁/think▷No", "No", "No"),
+    ('<think effort="low">Yes', "empty", "empty"),
+    # A declaration counts where a line or a sentence begins, and not inside of another.
+    ("It fails at w. Therefore, the answer is No.", "unparseable", "No"),
+    ("**Final Answer:** The final answer is $\\boxed{Yes}$. I hope it is correct.", "unparseable", "Yes"),
+    ('{"reason": "A dead end.", "answer": "No"}', "unparseable", "No"),
+    ("Suppose the answer is Yes. Then contradiction.", "unparseable", "unparseable"),
+    ("Someone who claims the answer is Yes, is wrong", "unparseable", "unparseable"),
+    ("One might say the answer is Yes, but it fails.", "unparseable", "unparseable"),
+    ("It is tempting to answer: Yes. But this overlooks w1, where q is false.", "unparseable", "unparseable"),
+    # A condition, a negation or a deletion is none of the two words.
+    ("Yes, if the relation is reflexive.", "unparseable", "unparseable"),
+    ("Yes (but only at reflexive worlds).", "unparseable", "unparseable"),
+    ("Yes. If p holds, so does q.", "unparseable", "Yes"),
+    ("~Yes", "unparseable", "unparseable"),
+    ("<del>Yes</del>", "unparseable", "unparseable"),
+    (r"\cancel{Yes}", "unparseable", "unparseable"),
+    (r"The answer is not $\boxed{Yes}$.", "unparseable", "unparseable"),
+    (r"$\lnot\boxed{Yes}$", "unparseable", "unparseable"),
+    # A word on a line of its own answers the question above it.
+    ("Is the statement valid?\n**Yes**", "unparseable", "Yes"),
+    ("Does it hold at w0?\nYes\nSo the statement fails.", "unparseable", "unparseable"),
+    # An answer that is taken back later is none.
+    ("Yes, p holds at w. But the statement does not follow, hence no.", "unparseable", "unparseable"),
+    ("Yes, p holds at w.\nq does not, hence no.\nThe statement fails.", "unparseable", "unparseable"),
+    ("Yes. No, it fails at w.", "unparseable", "unparseable"),
+    ("Yes, no, it fails at w.", "unparseable", "unparseable"),
+    ("Answer: Yes. The answer is not No.", "unparseable", "Yes"),
+    ("Answer: Yeſ, yes", "unparseable", "unparseable"),  # ſ is an s to a reader who ignores case
     # Two answers are none.
     ("Yes and no", "unparseable", "unparseable"),
     ("Yes or No", "unparseable", "unparseable"),
@@ -133,6 +163,10 @@ OTHER_WORDS = [
     (Vocabulary.TRUE_FALSE, "Answer: false", False),
     (Vocabulary.TRUE_FALSE, "It is true of some worlds.\nFalse", False),
     (Vocabulary.TRUE_FALSE, "True. The premise is false elsewhere.", True),
+    (Vocabulary.TRUE_FALSE, "p is true at w. q is false there.\nTrue", True),
+    (Vocabulary.TRUE_FALSE, "True, but only in reflexive models. In others the statement is false.", None),
+    (Vocabulary.TRUE_FALSE, "True in the reflexive models.\nIn others the statement is false.", None),
+    (Vocabulary.TRUE_FALSE, "True. In reflexive models. In others the statement is false.", None),
     (Vocabulary.TRUE_FALSE, "Yes", None),
     (Vocabulary.TRUE_FALSE, "The statement is false.", None),
     (Vocabulary.TRUE_FALSE, "The answer is true of all models.", None),
@@ -141,6 +175,15 @@ OTHER_WORDS = [
     (Vocabulary.VALID_INVALID, "Verdict: valid.", True),
     (Vocabulary.VALID_INVALID, "Answer: not valid", None),
     (Vocabulary.VALID_INVALID, "Valid or invalid", None),
+    (Vocabulary.VALID_INVALID, "Invalid. A dead end shows that it is not valid.", False),
+    (Vocabulary.VALID_INVALID, "Valid, one would think. A dead end shows that it is not valid.", None),
+    (Vocabulary.VALID_INVALID, r"\boxed{\lnot\text{Valid}}", None),
+    (Vocabulary.VALID_INVALID, r"The answer is $\neg$ Valid", None),
+    (Vocabulary.VALID_INVALID, r"$\not$ Valid", None),
+    (Vocabulary.VALID_INVALID, r"\overline{\text{Valid}}", None),
+    (Vocabulary.VALID_INVALID, "~Valid", None),
+    (Vocabulary.VALID_INVALID, "¬ Valid", None),
+    (Vocabulary.VALID_INVALID, "**Not**\n\nValid", None),
 ]
 
 
@@ -240,14 +283,67 @@ def test_thinking_never_changes_the_reading(before: str, thought: str, visible: 
             assert read(text, YES_NO) == read(visible, YES_NO)
 
 
-def test_long_responses() -> None:
-    """Text made to send regular expressions back and forth is read like any other."""
-    for filler in (
-        "so " * 50_000,
-        r"\boxed{" * 20_000,
-        "I'm sorry, " * 20_000,
-        "answer is " * 30_000,
-        "Yes or " * 30_000,
-    ):
-        assert read_lenient(f"{filler}\nNo", YES_NO).label in (False, None)
-        assert read_lenient(filler, YES_NO).outcome is Outcome.UNPARSEABLE
+LONG = 200_000
+UNITS = [
+    *(
+        "Sorry.\n\n",
+        "as an ai ",
+        "I'm sorry, ",
+        "unfortunately, but ",
+        "I am ",
+        "so ",
+        "answer: yes, ",
+        "yes\n",
+    ),
+    *(
+        "answer is ",
+        "Yes or ",
+        "yes. ",
+        "yes,",
+        "(yes) ",
+        "yes but ",
+        "wait no, ",
+        "not ",
+        "- ",
+        "1. ",
+        "((",
+        " ",
+    ),
+    *(
+        r"\boxed{",
+        r"\boxed{{a}",
+        r"\boxed{yes} ",
+        "{a}",
+        "{" + "a" * 80 + "}",
+        r"not \boxed{",
+        "$",
+        "~",
+        r"\text",
+    ),
+    *("<think ", "</think>", "[THINK]", "<a", "<|a", "...", "—", "\n", "\t", "is that so?\n", "yes?\n"),
+]
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(st.sampled_from(UNITS), min_size=1, max_size=3).map("".join),
+    st.sampled_from(["", "\\boxed{", "<think>", "Sorry. ", "answer is "]),
+    st.sampled_from(["", " yes", "\nNo", "x yes", "} no"]),
+)
+def test_long_responses(unit: str, begin: str, end: str) -> None:
+    """Text made to send regular expressions back and forth is read to its end: the suite would not end
+    if one of them took more than time in proportion to its length."""
+    text = begin + unit * (LONG // len(unit)) + end
+    strict, lenient = read_strict(text, YES_NO), read_lenient(text, YES_NO)
+    assert strict.outcome is not Outcome.ANSWER or lenient == strict
+
+
+@pytest.mark.parametrize("excuse", ["Sorry.\n\n", "As an AI ", "I'm sorry, ", "unfortunately "])
+def test_a_refusal_is_found_at_the_beginning_only(excuse: str) -> None:
+    """Excuses before a refusal are passed over, but no more of a text is looked at than its first 500
+    characters, whatever follows."""
+    assert read_lenient(f"{excuse * 3}I cannot help with that.", YES_NO).outcome is Outcome.REFUSAL
+    for times in (40, 20_000):
+        assert read_lenient(excuse * times, YES_NO).outcome is Outcome.UNPARSEABLE
+    far = excuse * (1 + 500 // len(excuse)) + "I cannot help with that."
+    assert read_lenient(far, YES_NO).outcome is Outcome.UNPARSEABLE

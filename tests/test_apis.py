@@ -16,6 +16,7 @@ from modalgen.evaluate.apis import (
     RequestSettings,
     Usage,
     error_in,
+    is_about_the_prompt,
     key_headers,
     out_of_money,
     read_reply,
@@ -135,6 +136,8 @@ def test_request_bodies(name: str, api: Api, wanted: dict[str, Any], expected: d
         ("llamacpp", Api.RESPONSES, {"reasoning": "low"}, "no such setting"),
         ("openai", Api.CHAT, {"constrain": True}, "answer words"),
         ("openai", Api.CHAT, {"extra": {"model": "other"}}, "two values"),
+        ("openai", Api.CHAT, {"extra": {"stream": True}}, "stream"),
+        ("openai", Api.RESPONSES, {"extra": {"background": True}}, "background"),
         ("openai", Api.CHAT, {"reasoning": "low", "extra": {"reasoning_effort": "high"}}, "two values"),
     ],
 )
@@ -256,6 +259,12 @@ def test_response_bodies(api: Api, payload: dict[str, Any], expected: Reply) -> 
         ),
         (
             Api.RESPONSES,
+            {"status": "incomplete", "incomplete_details": None, "output": []},
+            Outcome.TRUNCATED,
+        ),
+        (Api.RESPONSES, {"status": "incomplete", "incomplete_details": {"reason": "new"}}, Outcome.TRUNCATED),
+        (
+            Api.RESPONSES,
             {"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "I will not."}]}]},
             Outcome.REFUSAL,
         ),
@@ -320,6 +329,13 @@ def test_reading_never_fails(payload: dict[str, Any], api: Api) -> None:
         ({"type": "error"}, "an error without words"),
         ({"status": "failed", "error": {"code": "server_error", "message": "x"}}, "server_error: x"),
         ({"choices": [{"error": {"code": 502, "message": "x"}}]}, "502: x"),
+        ({"status": "failed"}, "a response that is failed"),
+        ({"status": "cancelled", "output": []}, "a response that is cancelled"),
+        ({"status": "queued", "error": None, "output": []}, "a response that is queued"),
+        ({"status": "in_progress", "output": []}, "a response that is in_progress"),
+        ({"status": "some_new_word", "output": []}, "a response that is some_new_word"),
+        ({"status": "some_new_word", "choices": []}, None),
+        ({"status": "incomplete", "output": []}, None),
     ],
 )
 def test_errors_in_bodies(payload: dict[str, Any], words: str | None) -> None:
@@ -342,6 +358,30 @@ def test_errors_in_bodies(payload: dict[str, Any], words: str | None) -> None:
 def test_empty_accounts(status: int, payload: dict[str, Any], empty: bool) -> None:
     """Errors that mean "no money" are told from those that mean "not so fast"."""
     assert out_of_money(status, payload) is empty
+
+
+@pytest.mark.parametrize(
+    ("payload", "expected"),
+    [
+        ({"error": {"code": "context_length_exceeded", "message": "too long"}}, True),
+        ({"error": {"code": "invalid_prompt", "message": "?"}}, True),
+        ({"error": {"code": 403, "metadata": {"reasons": ["x"], "flagged_input": "…"}}}, True),
+        ({"error": {"code": 403, "message": "Key limit exceeded"}}, False),
+        ({"error": {"code": ["content_filter"]}}, False),
+        ({"error": "content_filter"}, False),
+        (None, False),
+    ],
+)
+def test_errors_about_the_prompt(payload: Any, expected: bool) -> None:
+    """Errors that name the prompt as their cause are told from those that may meet every request."""
+    assert is_about_the_prompt(payload) is expected
+
+
+def test_counts_that_cannot_be() -> None:
+    """A number of tokens that no server can have counted is not known, and so is its cost."""
+    usage = {"prompt_tokens": 10**400, "completion_tokens": 2**53 + 1}
+    read = read_reply(Api.CHAT, {"usage": usage}).usage
+    assert (read.input, read.output, cost(read, Price(1, 1))) == (None, None, None)
 
 
 def test_costs() -> None:
@@ -370,6 +410,11 @@ def test_price_files(tmp_path: Path) -> None:
         load_prices(own)
     assert "prices.yaml:5" in str(caught.value)
     assert "`outptu`" in str(caught.value) and "`output` is missing" in str(caught.value)
+    own.write_text(
+        "schema: modalgen/prices/1\nproviders:\n  p:\n    models:\n      m: {input: .inf, output: .nan}\n"
+    )
+    with pytest.raises(PricesError, match=r"(?s)`input` should be a number.*`output` should be a number"):
+        load_prices(own)
     own.write_text("[]\n")
     with pytest.raises(PricesError, match="modalgen/prices/1"):
         load_prices(own)

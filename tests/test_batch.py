@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking_help import settings, write_dataset
+from asking_help import KEY, settings, write_dataset
 from click.testing import CliRunner, Result
+from fault_server import chat, fault_server
 
 from modalgen.cli import cli
 from modalgen.evaluate.asking import RunSettings, requests
@@ -130,6 +131,53 @@ def test_output_and_error_files(dataset: Dataset, tmp_path: Path) -> None:
     assert len([r for r in read_responses(tmp_path / "run") if r["reported"] is None]) == 47
 
 
+def turned_down(line: dict[str, Any], status: int, **error: str) -> dict[str, Any]:
+    """A line of an error file."""
+    response = {"status_code": status, "request_id": "r", "body": {"error": error}}
+    return {"custom_id": line["custom_id"], "response": response, "error": None}
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (401, {"message": "Incorrect API key provided"}),
+        (402, {"message": "pay"}),
+        (403, {"message": "Project is archived"}),
+        (404, {"code": "model_not_found", "message": "no such model"}),
+        (400, {"message": "Your credit balance is too low"}),
+    ],
+)
+def test_errors_of_key_and_account_are_not_final(
+    status: int, error: dict[str, str], dataset: Dataset, tmp_path: Path
+) -> None:
+    """What was turned down because of key, account or model is not recorded, though others were
+    answered, and is written out again; an error that names the prompt is final."""
+    run = wanted("m1")
+    sent = lines(*out(run, dataset, tmp_path))
+    long = turned_down(sent[1], 400, code="context_length_exceeded", message="too long")
+    records = [turned_down(sent[0], status, **error), long, *map(answered, sent[2:])]
+    summary = take_in(run, dataset, tmp_path, write(tmp_path / "output.jsonl", records))
+    assert (summary.answered, summary.http_errors, summary.refused) == (22, 1, 1)
+    assert error["message"] in str(summary.refusal)
+    assert [line["custom_id"] for line in lines(*out(run, dataset, tmp_path, "rest.jsonl"))] == [
+        sent[0]["custom_id"]
+    ]
+
+
+def test_errors_of_a_model_that_answers_nothing_are_not_final(dataset: Dataset, tmp_path: Path) -> None:
+    """If every request of a model and level is turned down, the settings are to blame and not the
+    prompts; another level, which has answers, has its errors recorded."""
+    run = wanted("m1")
+    sent = lines(*out(run, dataset, tmp_path))
+    low = [line for line in sent if line["body"]["reasoning_effort"] == "low"]
+    high = [line for line in sent if line["body"]["reasoning_effort"] == "high"]
+    records = [turned_down(line, 400, message="not supported") for line in (*low[:3], *high)]
+    path = write(tmp_path / "output.jsonl", [*records, *map(answered, low[3:])])
+    summary = take_in(run, dataset, tmp_path, path)
+    assert (summary.answered, summary.http_errors, summary.refused) == (9, 3, 12)
+    assert len(list(read_responses(tmp_path / "run"))) == 12
+
+
 def test_an_answer_to_another_request_is_not_taken(dataset: Dataset, tmp_path: Path) -> None:
     """A line whose request has changed since it was written out belongs to nothing in this run."""
     sent = lines(*out(wanted("m1"), dataset, tmp_path))
@@ -175,3 +223,57 @@ def test_from_the_command_line(dataset: Dataset, tmp_path: Path) -> None:
     taken = invoke("--batch-in", str(whole), "--batch-in", str(half))
     assert taken.exit_code == 0 and "6 requests had an answer before" in taken.output
     assert len(list(read_responses(run))) == 12
+
+
+def test_what_is_under_way_as_a_batch_is_not_sent_too(dataset: Dataset, tmp_path: Path) -> None:
+    """Requests that were written out are neither sent nor written out again before every one of them has
+    come back, or the user says that none will: nothing is paid twice."""
+    run, first = tmp_path / "run", tmp_path / "first.jsonl"
+    with fault_server(chat("Yes")) as server:
+        command = ["eval", str(dataset.directory), "--model", "m", "--base-url", server.url, "-o", str(run)]
+
+        def invoke(*more: str) -> Result:
+            return CliRunner().invoke(cli, [*command, *more])
+
+        assert invoke("--batch-out", str(first)).exit_code == 0
+        for again in (["--batch-out", str(tmp_path / "second.jsonl")], []):
+            refused = invoke(*again)
+            assert refused.exit_code == 2 and "batches.json" in refused.output and "twice" in refused.output
+        assert server.seen == [] and not (tmp_path / "second.jsonl").exists()
+        plain = [json.loads(line) for line in first.read_text().splitlines()]
+        expired = {"code": "batch_expired", "message": "too late"}
+        results = [{"custom_id": line["custom_id"], "response": None, "error": expired} for line in plain]
+        half = write(tmp_path / "half.jsonl", results[:6])
+        assert invoke("--batch-in", str(half)).exit_code == 1 and invoke().exit_code == 2
+        whole = write(tmp_path / "whole.jsonl", results)
+        assert invoke("--batch-in", str(whole)).exit_code == 1
+        assert invoke().exit_code == 0
+    assert len(server.seen) == 12
+
+
+def test_all_batch_files_or_none(dataset: Dataset, tmp_path: Path) -> None:
+    """If a later file is there already, none is written and the run is free to go on."""
+    (tmp_path / "batch-2.jsonl").write_text("mine")
+    with pytest.raises(BatchError, match="batch-2"):
+        out(wanted("m1"), dataset, tmp_path, most=10)
+    assert not (tmp_path / "batch.jsonl").exists() and (tmp_path / "batch-2.jsonl").read_text() == "mine"
+
+
+def test_a_key_in_a_batch_file_is_blanked(dataset: Dataset, tmp_path: Path) -> None:
+    """A key that an error file repeats reaches neither the run nor the terminal, however it is spelled."""
+    run, batch = tmp_path / "run", tmp_path / "batch.jsonl"
+    command = ["eval", str(dataset.directory), "--model", "gpt-4o-mini", "-o", str(run)]
+    runner = CliRunner(env={"OPENAI_API_KEY": KEY})
+    assert runner.invoke(cli, [*command, "--batch-out", str(batch)]).exit_code == 0
+    sent = [
+        json.loads(line)
+        | {"response": {"status_code": 401, "body": {"error": {"message": f"bad {KEY}"}}}, "error": None}
+        for line in batch.read_text().splitlines()
+    ]
+    sent[0]["response"]["status_code"] = 500
+    path = write(tmp_path / "errors.jsonl", sent)
+    path.write_text(path.read_text().replace(KEY, "".join(f"\\u{ord(c):04x}" for c in KEY)))
+    result = runner.invoke(cli, [*command, "--batch-in", str(path)])
+    assert result.exit_code == 1 and "bad [key]" in result.output and KEY not in result.output
+    (record,) = read_responses(run)
+    assert "bad [key]" in record["error"] and KEY not in json.dumps(record)

@@ -84,6 +84,92 @@ def test_errors_and_waits_are_told(dataset: Dataset, tmp_path: Path) -> None:
     assert again.exit_code == 0 and "1 of 20 requests to send" in again.output
 
 
+def test_what_a_terminal_would_obey_is_shown_as_escapes(dataset: Dataset, tmp_path: Path) -> None:
+    """A server's words cannot clear the screen, rename the window or hide what comes after them."""
+    odd = says({"error": {"message": "\x1b]0;pwned\x07\x1b[2J \x9b31m \u202e \ud800 red"}}, 403)
+    with fault_server(odd) as server:
+        result = evaluate(dataset.directory, "--model", "m", "--base-url", server.url, "-o", tmp_path / "run")
+    assert result.exit_code == 1
+    assert r"\x1b]0;pwned\x07\x1b[2J \x9b31m \u202e \ud800 red" in result.output
+    assert all(c.isprintable() or c == "\n" for c in result.output)
+
+
+def test_http_errors_show_in_the_exit_code(dataset: Dataset, tmp_path: Path) -> None:
+    """A run in which a request was turned down for good does not end as if all was well."""
+    script = [chat("Yes"), says({"error": {"message": "too long"}}, 400), chat("Yes")]
+    with fault_server(*script) as server:
+        command = (dataset.directory, "--model", "m", "--base-url", server.url, "-o", tmp_path / "run")
+        result = evaluate(*command, "--max-connections", "1")
+        assert result.exit_code == 1 and "19 responses, 1 HTTP errors" in result.output
+        again = evaluate(*command)
+    assert again.exit_code == 0 and len(server.seen) == 20
+
+
+def spelled(key: str) -> str:
+    """The key as JSON may spell it."""
+    return "".join(f"\\u{ord(c):04x}" for c in key)
+
+
+@pytest.mark.parametrize("variable", ["MODALGEN_API_KEY", "OPENAI_API_KEY"])
+@pytest.mark.parametrize("more", [(), ("--dry-run",), ("--batch-out", "out.jsonl")])
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--base-url", f"http://127.0.0.1:9/{KEY}/v1"),
+        ("--extra", f'{{"user": "{spelled(KEY)}"}}'),
+        ("--model", f"m-{KEY}"),
+        ("--reasoning", KEY),
+        ("--instruction", KEY),
+    ],
+)
+def test_a_key_in_an_option_is_refused(
+    option: str, value: str, more: tuple[str, ...], variable: str, dataset: Dataset, tmp_path: Path
+) -> None:
+    """Options are written down, so none may hold a key of any provider, and the refusal does not show it."""
+    options = {"--base-url": "http://127.0.0.1:9/v1", "--model": "m"} | {option: value}
+    if option == "--instruction":
+        (tmp_path / "instruction.txt").write_text(value)
+        options[option] = str(tmp_path / "instruction.txt")
+    arguments = [text for pair in options.items() for text in pair]
+    result = evaluate(dataset.directory, "-o", tmp_path / "run", *arguments, *more, **{variable: KEY})
+    assert result.exit_code == 2 and option in result.output and variable in result.output
+    assert KEY not in result.output and not (tmp_path / "run").exists()
+
+
+def test_a_dry_run_refuses_what_the_run_would(dataset: Dataset, tmp_path: Path) -> None:
+    """Other settings, a damaged run.json, damaged lines and a directory that is no run are told by a dry
+    run as by the real one, and a dry run writes nothing."""
+    run = tmp_path / "run"
+    with fault_server(chat("Yes")) as server:
+        command = (dataset.directory, "--model", "m", "--base-url", server.url, "-o", run)
+        assert evaluate(*command).exit_code == 0
+        assert "0 requests, 20 have an answer" in evaluate(*command, "--dry-run").output
+
+        def refused(*more: str) -> str:
+            before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+            results = [evaluate(*command, *more, *dry) for dry in ((), ("--dry-run",))]
+            assert [result.exit_code for result in results] == [2, 2]
+            assert len({result.output.splitlines()[-1] for result in results}) == 1
+            assert before == {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+            return results[0].output
+
+        assert "temperature was null and is now 0.5" in refused("--temperature", "0.5")
+        shard = next((run / "responses").iterdir())
+        whole = shard.read_text()
+        shard.write_text("{}\n" + whole)
+        assert ".jsonl:1: not a record" in refused()
+        shard.write_text(whole.replace('"request_sha256": "', '"request_sha256": "0'))
+        assert "another request" in refused()
+        shard.write_text("[" * 20_000 + "\n" + whole)
+        assert ".jsonl:1: not a record" in refused()
+        shard.write_text(whole)
+        for damage in ("{", "[" * 20_000, "{}", '{"schema": "modalgen/run/1"}'):
+            (run / "run.json").write_text(damage)
+            assert "run.json" in refused()
+        (run / "run.json").unlink()
+        assert "is not a run" in refused()
+
+
 def test_a_dry_run(dataset: Dataset, tmp_path: Path) -> None:
     """A dry run needs no key, sends and writes nothing, and gives counts, tokens and a cost range."""
     run = tmp_path / "run"
@@ -113,6 +199,21 @@ def test_a_dry_run(dataset: Dataset, tmp_path: Path) -> None:
         (["--model", "m", "--base-url", "http://127.0.0.1:1/v1", "--max-cost", "1"], "--prices"),
         (["--model", "m", "--dry-run", "--extra", "["], "not JSON"),
         (["--model", "m", "--dry-run", "--extra", "[]"], "JSON object"),
+        (["--model", "m", "--dry-run", "--extra", '{"a": NaN}'], "--extra is not JSON"),
+        (["--model", "m", "--dry-run", "--extra", '{"a": 1e400}'], "--extra is not JSON"),
+        (["--model", "m", "--dry-run", "--extra", '{"a": "\\ud800"}'], "--extra is not JSON"),
+        (["--model", "m", "--dry-run", "--extra", "[" * 100_000], "--extra is not JSON"),
+        (["--model", "m", "--dry-run", "--extra", '{"a": ' + "[" * 60 + "]" * 60 + "}"], "deep"),
+        (["--model", "m", "--dry-run", "--extra", '{"stream": true}'], "'stream'"),
+        (["--model", "m", "--dry-run", "--temperature", "nan"], "--temperature"),
+        (["--model", "m", "--dry-run", "--temperature", "inf"], "--temperature"),
+        (["--model", "m", "--dry-run", "--temperature", "1e400"], "--temperature"),
+        (["--model", "m", "--dry-run", "--max-cost", "nan"], "--max-cost"),
+        (["--model", "m", "--dry-run", "--max-cost", "inf"], "--max-cost"),
+        (["--model", "m", "--dry-run", "--max-cost", "-1"], "--max-cost"),
+        (["--model", "m\udcff", "--dry-run"], "--model is not UTF-8"),
+        (["--model", "m", "--dry-run", "--base-url", "http://h:99999/v1"], "base URL"),
+        (["--model", "m", "--batch-out", "x", "--base-url", "http://h/v1?key=1"], "base URL"),
         (["--model", "m", "--dry-run", "--lexicon", "sgnals"], "the lexicons are"),
         (["--model", "m", "--dry-run", "--reasoning", "low,"], "--reasoning"),
         (["--model", "m", "--dry-run", "--shots", "2"], "--limit"),

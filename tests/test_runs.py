@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,14 @@ from modalgen.evaluate.dataset import Dataset, chosen, open_dataset
 from modalgen.evaluate.prices import Price
 from modalgen.evaluate.prompts import PromptOptions, Specification
 from modalgen.evaluate.runner import FAILURES_IN_A_ROW, TURNED_DOWN, Event, Limits
-from modalgen.evaluate.runs import RunError, Shard, open_run, read_responses, read_run
+from modalgen.evaluate.runs import (
+    RunError,
+    Shard,
+    open_run,
+    read_every_response,
+    read_responses,
+    read_run,
+)
 from modalgen.files import sha256
 from modalgen.records import DatasetError
 
@@ -208,6 +216,102 @@ def test_two_writers(dataset: Dataset, tmp_path: Path) -> None:
         assert ask(wanted, dataset, tmp_path / "run").answered == 12
 
 
+def test_two_writers_without_the_lock_file(dataset: Dataset, tmp_path: Path) -> None:
+    """Somebody who deletes the lock file because it looks stale does not let a second writer in."""
+    with fault_server(behave=by_prompt) as server:
+        wanted = settings(server.url)
+        with open_run(tmp_path / "run", wanted.to_record(dataset), dataset.directory):
+            for _ in range(2):
+                (tmp_path / "run" / "run.lock").unlink()
+                with pytest.raises(RunError, match="another process"):
+                    ask(wanted, dataset, tmp_path / "run")
+        assert server.seen == []
+        assert ask(wanted, dataset, tmp_path / "run").answered == 12
+
+
+@pytest.mark.parametrize("left", [["responses"], ["responses", "run.lock"], ["run.lock", "run.json.new"]])
+def test_what_a_killed_start_leaves(left: list[str], dataset: Dataset, tmp_path: Path) -> None:
+    """A directory in which a run was begun, but not to the end of its first second, can be used."""
+    (tmp_path / "run").mkdir()
+    for name in left:
+        path = tmp_path / "run" / name
+        path.mkdir() if name == "responses" else path.write_text('{"schema": "mod')
+    with fault_server(behave=by_prompt) as server:
+        assert ask(settings(server.url), dataset, tmp_path / "run").answered == 12
+
+
+def test_a_start_without_a_line_pins_nothing(dataset: Dataset, tmp_path: Path) -> None:
+    """As long as nothing came back, the command may be corrected without another place for the run."""
+    with fault_server(says({"error": "no such temperature"}, 400)) as server:
+        summary = ask(settings(server.url, temperature=9.0), dataset, tmp_path / "run")
+        assert summary.fault
+    with fault_server(behave=by_prompt) as server:
+        assert ask(settings(server.url), dataset, tmp_path / "run").answered == 12
+        assert read_run(tmp_path / "run")["settings"]["temperature"] is None
+        with pytest.raises(RunError, match="temperature was null"):
+            ask(settings(server.url, temperature=9.0), dataset, tmp_path / "run")
+
+
+def test_an_answer_outlives_a_failure_that_stands_after_it(dataset: Dataset, tmp_path: Path) -> None:
+    """Where shards are put together, a failure of transport after the answer changes nothing: the answer
+    counts, and the item is not asked again."""
+    with fault_server(behave=by_prompt) as server:
+        ask(settings(server.url), dataset, tmp_path / "run")
+        shard = next((tmp_path / "run" / "responses").iterdir())
+        failed = [
+            record | {"reported": "transport_error", "text": None, "status": None}
+            for record in lines(tmp_path / "run")
+        ]
+        with shard.open("a", encoding="utf-8") as stream:
+            stream.write("".join(json.dumps(record) + "\n" for record in failed))
+        for read in (read_responses, read_every_response):
+            assert [record["reported"] for record in read(tmp_path / "run")] == [None] * 12
+        assert ask(settings(server.url), dataset, tmp_path / "run").skipped == 12
+    assert len(server.seen) == 12
+
+
+def test_an_error_of_one_request_loses_no_other(dataset: Dataset, tmp_path: Path) -> None:
+    """An exception that nobody foresaw ends the run when what is in flight has been written down."""
+
+    def report(event: Event) -> None:
+        raise ZeroDivisionError("for the test")
+
+    with fault_server(behave=slowly) as server:
+        wanted = settings(server.url)
+        with pytest.raises(RunError, match="ZeroDivisionError: for the test"):
+            ask(wanted, dataset, tmp_path / "run", report=report)
+        assert len(lines(tmp_path / "run")) == len(server.seen) <= 4
+
+        def stream(made: Iterable[Request]) -> Iterator[Request]:
+            yield from islice(made, 6)
+            raise DatasetError("pairs.jsonl:4: damaged")
+
+        with pytest.raises(DatasetError, match="damaged"):
+            ask(wanted, dataset, tmp_path / "run", through=stream)
+        assert len(lines(tmp_path / "run")) == len(server.seen) == 6
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"item": ["a"]},
+        {"cost": "dear"},
+        {"cost": -1.0},
+        {"cost": float("inf")},
+        {"request_sha256": None},
+        {"reported": "odd"},
+    ],
+)
+def test_lines_that_are_no_responses(damage: dict[str, Any], dataset: Dataset, tmp_path: Path) -> None:
+    """Fields of another type than a run writes are an error with file and line."""
+    with fault_server(behave=by_prompt) as server:
+        ask(settings(server.url), dataset, tmp_path / "run")
+        shard = next((tmp_path / "run" / "responses").iterdir())
+        shard.write_text("".join(json.dumps(record | damage) + "\n" for record in lines(tmp_path / "run")))
+        with pytest.raises(RunError, match=r"\.jsonl:1: not a record"):
+            ask(settings(server.url), dataset, tmp_path / "run")
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
@@ -333,9 +437,69 @@ def test_a_setting_that_every_request_is_turned_down_for(dataset: Dataset, tmp_p
         assert summary.fault and "temperature is not supported" in str(summary.stopped)
         assert len(server.seen) == TURNED_DOWN
     assert lines(tmp_path / "run") == []
-    with fault_server(turned_down, turned_down, chat("Yes"), turned_down) as server:
+    with fault_server(turned_down, turned_down, chat("Yes"), turned_down, turned_down, chat("No")) as server:
         summary = ask(settings(server.url), dataset, tmp_path / "second", limits=one)
-        assert (summary.answered, summary.http_errors, summary.stopped) == (1, 11, None)
+        assert (summary.answered, summary.http_errors, summary.stopped) == (8, 4, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "sent"),
+    [
+        (403, b'{"error": {"message": "Key limit exceeded (total limit)", "code": 403}}', 1),
+        (403, b"<html>Forbidden by the proxy</html>", 1),
+        (400, b'{"error": {"message": "API key expired", "code": "invalid_argument"}}', TURNED_DOWN),
+        (422, b"", TURNED_DOWN),
+    ],
+)
+def test_a_key_that_runs_out_in_mid_run(
+    status: int, body: bytes, sent: int, dataset: Dataset, tmp_path: Path
+) -> None:
+    """Errors of key or account never count as the end of a request: the run stops after a few, records
+    none of them, and asks all of these again when it is resumed."""
+    good = iter([True] * 4 + [False] * 2 * sent)
+    one = Limits(max_connections=1)
+    with fault_server(
+        behave=lambda seen, n: chat("Yes") if next(good, True) else Answer(status, body)
+    ) as server:
+        for answered in (4, 0):
+            summary = ask(settings(server.url), dataset, tmp_path / "run", limits=one)
+            assert (summary.answered, summary.http_errors, summary.fault) == (answered, 0, True)
+            assert f"HTTP {status}" in str(summary.stopped)
+            assert len(lines(tmp_path / "run")) == 4
+        assert ask(settings(server.url), dataset, tmp_path / "run", limits=one).answered == 8
+    assert len(server.seen) == 12 + 2 * sent
+
+
+def test_errors_that_a_later_answer_shows_to_be_the_prompts(dataset: Dataset, tmp_path: Path) -> None:
+    """Only an answer to a request that was sent after the error makes the error final: an answer that
+    was under way before says nothing of the key now."""
+    bad = says({"error": {"message": "API key expired"}}, 400)
+
+    def behave(seen: Seen, number: int) -> Answer:
+        return replace(chat("Yes"), delay=0.3) if number == 0 else bad if number < 3 else chat("No")
+
+    two = Limits(max_connections=2)
+    kept: list[tuple[str | None, ...]] = []
+
+    def report(event: Event) -> None:
+        kept.append(tuple(record["reported"] for record in lines(tmp_path / "run")))
+
+    with fault_server(behave=behave) as server:
+        summary = ask(settings(server.url), dataset, tmp_path / "run", limits=two, report=report)
+    assert kept[:3] == [(), (), (None, "http_error", "http_error")]
+    assert (summary.answered, summary.http_errors) == (10, 2)
+    with fault_server(behave=lambda seen, n: bad if n else replace(chat("Yes"), delay=0.3)) as server:
+        summary = ask(settings(server.url), dataset, tmp_path / "late", limits=two)
+    assert (summary.answered, summary.http_errors, summary.fault) == (1, 0, True)
+
+
+def test_errors_about_the_prompt_do_not_stop_a_run(dataset: Dataset, tmp_path: Path) -> None:
+    """A server that names the prompt as the cause is believed, however often it does in a row."""
+    flagged = says({"error": {"code": 403, "message": "flagged", "metadata": {"flagged_input": "…"}}}, 403)
+    long = says({"error": {"code": "context_length_exceeded", "message": "too long"}}, 400)
+    with fault_server(chat("Yes"), *[flagged] * 5, *[long] * 5, chat("No")) as server:
+        summary = ask(settings(server.url), dataset, tmp_path / "run", limits=Limits(max_connections=1))
+    assert (summary.answered, summary.http_errors, summary.stopped) == (2, 10, None)
 
 
 def test_a_server_that_is_gone_stops_the_run(dataset: Dataset, tmp_path: Path) -> None:
@@ -352,11 +516,40 @@ def test_a_server_that_is_gone_stops_the_run(dataset: Dataset, tmp_path: Path) -
 def test_no_money_stops_the_run(dataset: Dataset, tmp_path: Path) -> None:
     """An empty account ends the run with a clear message; what was answered stays."""
     broke = says({"error": {"code": "insufficient_quota", "message": "You exceeded your quota"}}, 429)
-    with fault_server(chat("Yes"), chat("No"), broke) as server:
-        summary = ask(settings(server.url), dataset, tmp_path / "run", limits=Limits(max_connections=1))
-    assert summary.fault and "out of money" in str(summary.stopped)
-    assert (summary.answered, len(server.seen)) == (2, 3)
-    assert len(lines(tmp_path / "run")) == 2
+    one = Limits(max_connections=1)
+    with fault_server(chat("Yes"), chat("No"), says({}, 500), broke, chat("Yes")) as server:
+        summary = ask(settings(server.url), dataset, tmp_path / "run", limits=one)
+        assert summary.fault and "out of money" in str(summary.stopped)
+        assert (summary.answered, len(server.seen)) == (2, 4)
+        kept = lines(tmp_path / "run")
+        assert [record["reported"] for record in kept] == [None, None, "transport_error"]
+        assert [attempt["status"] for attempt in kept[2]["attempts"]] == [500, 429]
+        assert ask(settings(server.url), dataset, tmp_path / "run", limits=one).answered == 10
+
+
+def test_earlier_responses_of_unknown_cost(dataset: Dataset, tmp_path: Path) -> None:
+    """A limit of the cost counts what was spent before a price was known, and is not kept up where
+    that cannot be known."""
+    price = Price(input=10.0, output=100.0)  # $0.002 a response
+    command = ["eval", str(dataset.directory), "--model", "m", "-o", str(tmp_path / "run")]
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(
+        "schema: modalgen/prices/1\nproviders: {compatible: {models: {m: {input: 10, output: 100}}}}\n"
+    )
+    with fault_server(chat("Yes"), chat("Yes"), chat("Yes"), says({}, 401), chat("No")) as server:
+        command += ["--base-url", server.url, "--max-connections", "1"]
+        assert CliRunner().invoke(cli, command).exit_code == 1
+        limited = CliRunner().invoke(cli, [*command, "--prices", str(prices), "--max-cost", "0.0099"])
+        assert limited.exit_code == 1 and "$0.0080 are spent" in limited.output
+        assert len(server.seen) == 5
+    uncounted = says({"choices": [{"message": {"content": "Yes"}}]})
+    with fault_server(uncounted, says({}, 401), chat("No")) as server:
+        one = Limits(max_connections=1)
+        ask(settings(server.url), dataset, tmp_path / "second", limits=one, price=price)
+        more = Limits(max_connections=1, max_cost=1.0)
+        summary = ask(settings(server.url), dataset, tmp_path / "second", limits=more, price=price)
+        assert summary.fault and "cost of 1 earlier responses is not known" in str(summary.stopped)
+        assert len(server.seen) == 2
 
 
 def test_the_cost_limit(dataset: Dataset, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -20,7 +21,7 @@ from scoring_help import GOLDEN, PAIRS, make_dataset, pair_record, write_run
 
 from modalgen.cli import cli
 from modalgen.evaluate.comparison import compare
-from modalgen.evaluate.dataset import Dataset
+from modalgen.evaluate.dataset import Dataset, read_each
 from modalgen.evaluate.intervals import mcnemar, wilson
 from modalgen.evaluate.prompts import PromptOptions, Specification
 from modalgen.evaluate.readings import READERS, Cell, read_readings
@@ -248,6 +249,116 @@ def test_runs_that_cannot_be_scored(tmp_path: Path, dataset: Dataset, golden: Pa
         read_readings(golden)
 
 
+def changed(run: Path, record: dict[str, Any] | str) -> None:
+    """Replace the second line of a run's only shard: some of its fields, or all of it."""
+    (path,) = (run / "responses").glob("*.jsonl")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[1] = record if isinstance(record, str) else json.dumps(json.loads(lines[1]) | record)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+DEEP = "[" * 20_000 + "]" * 20_000
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        ({"item": ["p1"]}, "not a record of a response"),
+        ({"cost": "x"}, "not a record of a response"),
+        ({"cost": 10**400}, "too large"),
+        (f'{{"schema": {DEEP}}}', "not a record of a response"),
+        ({"usage": []}, "usage is not an object"),
+        ({"usage": None}, "usage is not an object"),
+        ({"usage": {"input": "x"}}, "'x' as input, which is no number of tokens"),
+        ({"usage": {"output": 10**30}}, "no number of tokens"),
+        ({"usage": {"reasoning": -1}}, "no number of tokens"),
+        ({"text": 5}, "its text is no text"),
+        ({"model": "m2"}, "the run has no 'm2'"),
+        ({"polarity": []}, "unhashable"),
+        ({"pair_id": "p2"}, "its pair and side are 'p2'"),
+        ({"side": "b"}, "its pair and side are 'p1' and 'b'"),
+        ({"item": "p1/b/valid"}, "its pair and side are 'p1' and 'a'"),
+        ({"prompt": "another?"}, "the hash of its prompt is another"),
+        ({"prompt": None}, "no response of this run"),
+    ],
+)
+def test_lines_that_do_not_fit_are_refused(golden: Path, record: dict[str, Any] | str, why: str) -> None:
+    """A line that is damaged, or says of itself what does not fit together, scores nobody: the message
+    names file and line, the exit code is 2, and no scores are written."""
+    changed(golden, record)
+    found = modalgen("score", golden)
+    assert found.exit_code == 2 and why in found.output, found.output
+    assert re.match(r"modalgen: .*responses\S+\.jsonl:2: ", found.output), found.output
+    assert not (golden / "scores.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        *(("limit", limit) for limit in ("2", 2.5, 0, -2, True)),
+        *(("models", models) for models in ([], [1], [{}], {}, "m1")),
+        *(("reasoning", levels) for levels in ("default", [], None)),
+        *(("dataset", dataset) for dataset in ([], None)),
+        ("prompts", {"vocabulary": ["yes-no"], "reverse": False, "polarities": ["valid"]}),
+        ("prompts", {"vocabulary": "yes-no", "reverse": False, "polarities": []}),
+    ],
+)
+def test_settings_that_are_none_are_refused(golden: Path, setting: str, value: Any) -> None:
+    """A run.json that was edited into nonsense gets a message that names it."""
+    path = golden / "run.json"
+    description = json.loads(path.read_text(encoding="utf-8"))
+    description["settings"][setting] = value
+    path.write_text(json.dumps(description), encoding="utf-8")
+    found = modalgen("score", golden)
+    assert found.exit_code == 2 and f"{path}: it does not say what a run does" in found.output, found.output
+    for text in (DEEP, json.dumps({"schema": description["schema"]}), json.dumps([])):
+        path.write_text(text, encoding="utf-8")
+        found = modalgen("score", golden)
+        assert (found.exit_code, str(path) in found.output) == (2, True), found.output
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"family": None}, "its family is not text"),
+        ({"family": ["T"]}, "its family is not text"),
+        ({"conjecture": "F(x)"}, "variable 'x' is free"),
+        ({"premises": ["F(x)"]}, "variable 'x' is free"),
+        ({"premises": "□p"}, "its premises are not a list"),
+        ({"profile": {"K": []}}, "its profile has a label"),
+        ({"difficulty": {"modal_depth": None, "size": 5}}, "its modal_depth is not a number"),
+        ({"difficulty": []}, "another type"),
+    ],
+)
+def test_pairs_that_are_none_are_refused(tmp_path: Path, change: dict[str, Any], why: str) -> None:
+    """A dataset whose hash is right and whose first line is no pair is refused with file and line."""
+    record = {**pair_record("p1", PAIRS["p1"]), **change}
+    with pytest.raises(DatasetError, match=r"pairs\.jsonl:1: ") as refused:
+        read_readings(write_run(tmp_path / "run", make_dataset(tmp_path / "data", [record]), {}))
+    assert why in str(refused.value)
+
+
+def test_findings_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    """A decider has to say a status."""
+    record = pair_record("p1", PAIRS["p1"])
+    record["sides"]["a"]["deciders"] = {"x": []}
+    with pytest.raises(DatasetError, match=r"pairs\.jsonl:1: not a pair: \[\] is"):
+        make_dataset(tmp_path / "data", [record])
+
+
+@pytest.mark.parametrize("files", [[], None, {"pairs.jsonl": []}, DEEP])
+def test_manifests_that_list_nothing_are_refused(dataset: Dataset, golden: Path, files: Any) -> None:
+    """Without the hash of its pairs a dataset is not used, whatever stands in its place."""
+    path = dataset.directory / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8")) | {"files": files}
+    path.write_text(files if files == DEEP else json.dumps(manifest), encoding="utf-8")
+    found = modalgen("score", golden)
+    assert found.exit_code == 2 and str(dataset.directory.name) in found.output, found.output
+    (dataset.directory / "pairs.jsonl").write_text(DEEP, encoding="utf-8")
+    with pytest.raises(DatasetError, match=r"pairs\.jsonl:1: not JSON"):
+        next(read_each(dataset.directory))
+
+
 def test_labels_that_are_not_settled_are_refused(tmp_path: Path, dataset: Dataset, golden: Path) -> None:
     """An edited label scores nobody, although the run is whole."""
     path = dataset.directory / "pairs.jsonl"
@@ -405,6 +516,7 @@ def test_a_dataset_that_moved(tmp_path: Path, dataset: Dataset, golden: Path) ->
     other = write_dataset(tmp_path / "data", 3).directory
     wrong = modalgen("score", golden)
     assert wrong.exit_code == 2 and "--dataset DIR" in wrong.output
+    assert dataset.sha256 in wrong.output and "built again" in wrong.output
     wrong = modalgen("score", golden, "--dataset", other)
     assert wrong.exit_code == 2 and f"has the SHA-256 {dataset.sha256}" in wrong.output
     found = modalgen("score", golden, "--dataset", other, "--dataset", tmp_path / "moved")
@@ -424,6 +536,48 @@ def test_compare_command(tmp_path: Path, dataset: Dataset, golden: Path) -> None
     assert "5 pairs that the other run leaves out" in shown.output
     assert "pairs right, strict" in shown.output
     assert "pairs right, lenient" in shown.output
+
+
+def test_no_figure_of_a_comparison_is_broken_into_two(tmp_path: Path, dataset: Dataset, golden: Path) -> None:
+    """In 80 columns, whatever the models are called, each comparison is one line with all its figures."""
+    name = "provider/a-model-with-a-long-name-" + "x" * 60
+    other = write_run(tmp_path / "other", dataset, OTHER, model=name)
+    shown = CliRunner().invoke(cli, ["compare", str(golden), str(other)], env={"COLUMNS": "80"})
+    assert shown.exit_code == 0, shown.output
+    assert f"  1: m1 · default · valid ({golden})\n  2: {name} · default · valid ({other})\n" in shown.output
+    rows = [line.split() for line in shown.output.splitlines() if re.match(r" *1 +2 +10 ", line)]
+    assert len(rows) == 2, shown.output
+    for row, (both, gained, p_value) in zip(rows, ((1, 5, "0.0625"), (2, 4, "0.125")), strict=True):
+        assert row[:7] == ["1", "2", "10", str(both), "0", str(gained), f"{-10.0 * gained:+.1f}"]
+        assert row[-2:] == [p_value, p_value]
+        assert row[-4] == "–" and len(row) == 12
+
+
+def test_a_comparison_can_be_read_by_machines(tmp_path: Path, dataset: Dataset, golden: Path) -> None:
+    """With -o the figures are written as they are, not rounded; a file that cannot be written ends with 1."""
+    other = write_run(tmp_path / "other", dataset, OTHER, model="m2")
+    path = tmp_path / "comparison.json"
+    shown = modalgen("compare", golden, other, "-o", path)
+    assert shown.exit_code == 0 and str(path) in shown.output, shown.output
+    record = json.loads(path.read_text(encoding="utf-8"))
+    assert record["schema"] == "modalgen/comparison/1"
+    assert (record["runs"], record["dataset"]) == ([str(golden), str(other)], dataset.sha256)
+    (found,) = record["comparisons"]["strict"]
+    interval = found.pop("interval")
+    assert interval[0] < -0.5 < interval[1]
+    assert found == {
+        "first": {"model": "m1", "condition": "default", "polarity": "valid"},
+        "second": {"model": "m2", "condition": "default", "polarity": "valid"},
+        "pairs": 10,
+        "both": 1,
+        "only_first": 0,
+        "only_second": 5,
+        "difference": -0.5,
+        "p_value": 2 / 32,
+        "adjusted": 2 / 32,
+    }
+    assert [c["only_second"] for c in record["comparisons"]["lenient"]] == [4]
+    assert modalgen("compare", golden, other, "-o", tmp_path / "no" / "such.json").exit_code == 1
 
 
 def test_commands_say_what_is_wrong(tmp_path: Path, golden: Path) -> None:

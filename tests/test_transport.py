@@ -18,14 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from modalgen.evaluate.apis import PATHS, RequestSettings, read_reply, request_body
+from modalgen.evaluate.keys import Secret, SetupError
 from modalgen.evaluate.pacing import LONGEST_WAIT, Throttle, retry_after, wait_before
 from modalgen.evaluate.providers import Api, provider
 from modalgen.evaluate.transport import (
     Endpoint,
     Exchange,
-    OutOfMoney,
-    Secret,
-    SetupError,
     Transport,
     endpoint,
 )
@@ -33,11 +31,11 @@ from modalgen.evaluate.transport import (
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Yes or no?"}]}).encode()
 
 
-def send(url: str, api: Api = Api.CHAT, body: bytes = BODY, **options: Any) -> Exchange:
+def send(url: str, api: Api = Api.CHAT, body: bytes = BODY, key: str = KEY, **options: Any) -> Exchange:
     """One request, with hardly any wait between attempts."""
 
     async def once() -> Exchange:
-        target = Endpoint(api, url, Secret(KEY))
+        target = Endpoint(api, url, Secret(key))
         async with Transport(target, max_connections=1, **({"first_wait": 0.001} | options)) as transport:
             return await transport.send(PATHS[api], body)
 
@@ -212,9 +210,11 @@ def test_silence_ends(answer: Answer, limits: dict[str, float]) -> None:
 )
 def test_no_money_is_not_asked_again(status: int, payload: dict[str, Any]) -> None:
     """An account that cannot pay stops the run after one request, with the server's words."""
-    with fault_server(says(payload, status)) as server, pytest.raises(OutOfMoney, match=str(status)):
-        send(server.url)
+    with fault_server(says(payload, status)) as server:
+        exchange = send(server.url)
     assert len(server.seen) == 1
+    assert exchange.broke and exchange.retryable
+    assert payload["error"]["message"] in str(exchange.error)
 
 
 def test_every_api_shape_at_a_server_that_is_not_ours(llmock: Any) -> None:
@@ -254,6 +254,116 @@ def test_the_key_goes_nowhere(caplog: pytest.LogCaptureFixture) -> None:
         pickle.dumps(Secret(KEY))
 
 
+SLASHED = 'sk-a/b"c\\d+0123456789'
+SPELLINGS = {
+    "as it is": lambda key: json.dumps(key)[1:-1],
+    "slashes": lambda key: json.dumps(key)[1:-1].replace("/", "\\/"),
+    "escapes": lambda key: "".join(f"\\u{ord(c):04x}" for c in key),
+    "capital escapes": lambda key: "".join(f"\\u{ord(c):04X}" for c in key),
+    "a mixture": lambda key: f"\\u{ord(key[0]):04x}" + json.dumps(key[1:])[1:-1],
+    "JSON inside of a text": lambda key: json.dumps("".join(f"\\u{ord(c):04x}" for c in key))[1:-1],
+    "after a backslash": lambda key: "\\\\" + json.dumps(key)[1:-1],
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("key", [KEY, SLASHED])
+def test_no_spelling_of_the_key_stays(key: str, spelling: str) -> None:
+    """However JSON spells a key that the server repeats, neither the body as it came, nor what is read
+    from it, nor any error holds it; and the body is still JSON."""
+    spelled = SPELLINGS[spelling](key)
+    assert key in json.loads(f'"{spelled}"') or "inside" in spelling
+    success = json.dumps({"system_fingerprint": "K", "choices": [{"message": {"content": "K Yes"}}]})
+    failure, broke = ({"error": {"message": "bad K", "code": code}} for code in ("x", "insufficient_quota"))
+    for status, text, attempts in (
+        (200, success, 1),
+        (200, json.dumps(failure), 3),
+        (400, json.dumps(failure), 1),
+        (429, json.dumps(broke), 1),
+        (500, '{"choices": ["K', 3),
+    ):
+        with fault_server(Answer(status, text.replace("K", spelled).encode())) as server:
+            exchange = send(server.url, key=key)
+        assert len(server.seen) == attempts
+        kept = [exchange.text, exchange.error, *(attempt.body for attempt in exchange.attempts)]
+        kept += [attempt.error for attempt in exchange.attempts]
+        if exchange.payload is not None:
+            assert exchange.payload == json.loads(exchange.text or "")
+            reply = read_reply(Api.CHAT, exchange.payload)
+            assert reply.text is not None and reply.text.endswith("[key] Yes")
+            kept += [reply.text, reply.fingerprint]
+        assert any(found and "[key]" in found for found in kept)
+        for found in kept:
+            assert found is None or not Secret(key).is_in(found)
+            assert found is None or (key not in found and spelled not in found)
+
+
+def test_a_text_that_only_looks_like_the_key_stays() -> None:
+    """Nothing but the whole key is blanked, and a key that is a common word is not looked for."""
+    assert Secret(KEY).blank_out(KEY[:-1] + KEY[1:].upper()) == KEY[:-1] + KEY[1:].upper()
+    assert Secret("EMPTY").blank_out("EMPTY") == "EMPTY"
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "hex", "base64", "idna", "undefined", "latin-1", "\u00fc"])
+def test_json_is_utf8_whatever_a_header_says(charset: str) -> None:
+    """A charset that cannot be, or is not that of the body, neither ends the run nor changes the text."""
+    says_so = {"content-type": f"application/json; charset={charset}".encode().decode("latin-1")}
+    body = json.dumps({"choices": [{"message": {"content": "Yes, □p"}}]}, ensure_ascii=False).encode()
+    with fault_server(Answer(body=body, headers=says_so)) as server:
+        exchange = send(server.url)
+    assert exchange.payload is not None and exchange.text == body.decode()
+    with fault_server(Answer(body=f'{{"echo": "{KEY}"'.encode("utf-16-le"), headers=says_so)) as server:
+        broken = send(server.url)
+    assert broken.retryable and "[key]" in str(broken.attempts[0].body)
+
+
+def test_an_exception_that_nobody_foresaw_is_a_failure() -> None:
+    """What breaks below HTTP (here: a host name that no resolver takes) is a failure of transport."""
+    exchange = send(f"http://{'a' * 70}.invalid/v1")
+    assert len(exchange.attempts) == 3 and exchange.retryable and exchange.error is not None
+
+
+def test_what_came_before_an_empty_account_is_kept() -> None:
+    """The attempts before the one that found the account empty are in the exchange."""
+    broke = says({"error": {"code": "insufficient_quota", "message": "no money"}}, 429)
+    with fault_server(says({}, 500), broke) as server:
+        exchange = send(server.url)
+    assert [attempt.status for attempt in exchange.attempts] == [500, 429]
+    assert exchange.broke and "no money" in str(exchange.error)
+
+
+def test_no_proxy_leads_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server on loopback is asked itself, whatever proxies the environment names."""
+    with fault_server(chat("No")) as proxy, fault_server(chat("Yes")) as server:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url.removesuffix("/v1"))
+        for url in (server.url, server.url.replace("127.0.0.1", "localhost")):
+            assert send(url).payload is not None
+        assert (len(server.seen), len(proxy.seen)) == (2, 0)
+        send("http://server.invalid/v1")
+        assert len(proxy.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("ALL_PROXY", "ftp://me:hidden@host"), ("SSL_CERT_FILE", "/there/is/none.pem")]
+)
+def test_an_environment_that_cannot_be_used(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proxies and certificates that cannot be used are named before anything is sent."""
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SetupError, match=name) as caught:
+        send("https://server.invalid/v1")
+    assert "hidden" not in str(caught.value)
+
+
+def test_a_base_url_does_not_hold_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A base URL with the key in its path is refused without being shown, for it would be recorded."""
+    monkeypatch.setenv("MODALGEN_API_KEY", KEY)
+    for url in (f"https://host/{KEY}/v1", f"nonsense {KEY}"):
+        with pytest.raises(SetupError, match="MODALGEN_API_KEY") as caught:
+            endpoint(provider("compatible"), Api.CHAT, url)
+        assert KEY not in str(caught.value)
+
+
 @pytest.mark.parametrize("value", ["sk-two\nlines-0123456", "sk-ümlaut-0123456", "sk-with blank-0123"])
 def test_a_malformed_key_is_not_repeated(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that no header can carry is refused by the name of its variable, without its value."""
@@ -273,7 +383,15 @@ def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["https://me:sk-123@host/v1", "https://host/v1?key=sk-123", "ftp://host", "host/v1", "http://[", ""],
+    [
+        "https://me:sk-123@host/v1",
+        "https://host/v1?key=sk-123",
+        "ftp://host",
+        "host/v1",
+        "http://[",
+        "http://h:65536/v1",
+        "",
+    ],
 )
 def test_base_urls_that_cannot_be_used(url: str) -> None:
     """A base URL is recorded, so it may hold no secret, and it must be one of the web."""
@@ -300,6 +418,7 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
         ({"retry-after": "nan"}, None),
         ({"retry-after": "inf"}, None),
         ({"retry-after": "tomorrow"}, None),
+        ({"retry-after": "Mon, 01 Jan 2024 00:00:00 +99999999999999"}, None),
     ],
 )
 def test_what_a_server_asks_for(headers: dict[str, str], seconds: float | None) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +18,25 @@ from modalgen.commands.common import DATASET, EXISTING_FILE, NO, fail
 if TYPE_CHECKING:
     from modalgen.evaluate.asking import RunSettings
     from modalgen.evaluate.dataset import Dataset
+    from modalgen.evaluate.keys import Secret
     from modalgen.evaluate.local import LocalModel
     from modalgen.evaluate.providers import Api
 
 APIS = ("chat", "responses", "messages")
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+DEEPEST = 50
+"""Levels of JSON in --extra; no API has as many."""
+
+
+class Finite(click.FloatRange):
+    """A range of numbers; "nan" and "inf" are none, though Python reads them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Raises click.BadParameter as FloatRange does."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
 
 
 @click.command("eval")
@@ -55,14 +71,14 @@ NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--shots", type=click.IntRange(0), default=0, help="Solved examples in every prompt.")
 @click.option("--shots-from", type=DATASET, help="Draw them from this dataset [pairs left out by --limit].")
 @click.option("--shots-seed", type=int, default=1, show_default=True)
-@click.option("--max-tokens", type=click.IntRange(1), help="Cap of a response [the server's own].")
-@click.option("--temperature", type=click.FloatRange(0.0), help="[the server's own]")
+@click.option("--max-tokens", type=click.IntRange(1, 2**31), help="Cap of a response [the server's own].")
+@click.option("--temperature", type=Finite(0.0), help="[the server's own]")
 @click.option("--seed", type=int, help="[none is sent]")
 @click.option("--constrain", is_flag=True, help="Let the server accept nothing but an answer word.")
 @click.option("--extra", metavar="JSON", help="An object with further fields for every request.")
 @click.option("--limit", type=click.IntRange(1), help="At most this many pairs, spread over the dataset.")
 @click.option("--max-connections", type=click.IntRange(1, 1000), default=8, show_default=True)
-@click.option("--max-cost", type=click.FloatRange(0.0, min_open=True), metavar="USD")
+@click.option("--max-cost", type=Finite(0.0, min_open=True), metavar="USD")
 @click.option("--prices", "price_file", type=EXISTING_FILE, help="A price file (YAML).")
 @click.option("--dry-run", is_flag=True, help="Say how much would be asked and what it may cost.")
 @click.option("--batch-out", type=NEW_FILE, help="Write input files for OpenAI's Batch API; send nothing.")
@@ -86,12 +102,15 @@ def evaluate(
     """
     from modalgen.evaluate.dataset import open_dataset
     from modalgen.evaluate.job import Job
+    from modalgen.evaluate.keys import blank_out, keys_in_environment
     from modalgen.evaluate.local import local_model
     from modalgen.evaluate.prices import load_prices
     from modalgen.evaluate.providers import Api, provider
     from modalgen.evaluate.runner import Limits
-    from modalgen.evaluate.transport import endpoint
+    from modalgen.evaluate.transport import checked_url, endpoint
 
+    keys = keys_in_environment()
+    _refuse_what_is_not_recorded(keys, _text(asked["instruction"]))
     if sum((dry_run, batch_out is not None, bool(batch_in))) > 1:
         fail("give one of --dry-run, --batch-out and --batch-in")
     if asked["gguf"] and not asked["local"]:
@@ -106,6 +125,8 @@ def evaluate(
         served_here = local_model(asked["gguf"]) if asked["local"] else None
         name = "llamacpp" if served_here else asked["provider"] or ("compatible" if base_url else "openai")
         chosen = provider(name)
+        if base_url is not None:
+            checked_url(base_url)
         api = Api(asked["api"]) if asked["api"] else next(iter(chosen.dialects))
         data = open_dataset(dataset)
         settings = _settings(asked, name, api, base_url, served_here)
@@ -114,7 +135,7 @@ def evaluate(
             fail(f"no price is known for {unknown[0]} at {name}: --max-cost needs one, see --prices")
         directory = output or _place(settings, data)
         console = Console(stderr=True)
-        job = Job(settings, data, directory, prices, console)
+        job = Job(settings, data, directory, prices, console, partial(blank_out, keys))
         if dry_run:
             code = job.foresee()
         elif batch_out is not None:
@@ -126,6 +147,25 @@ def evaluate(
                 at_a_time = 1 if served_here else max_connections  # it answers one after the other
                 code = job.ask(endpoint(chosen, api, url), Limits(at_a_time, max_cost))
     raise SystemExit(code)
+
+
+def _refuse_what_is_not_recorded(keys: Mapping[str, Secret], instruction: str) -> None:
+    """End with a message, without the value, if an option holds a key or is no text: options go into
+    run.json and into messages, and a key never does."""
+    context = click.get_current_context()
+    for param in context.command.params:
+        name = param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
+        value = context.params[str(param.name)]
+        texts = [str(each) for each in (value if isinstance(value, tuple) else (value,))]
+        if param.name == "instruction":
+            texts.append(instruction)
+        for text in texts:
+            if found := [variable for variable, key in keys.items() if key.is_in(text)]:
+                fail(f"{name} holds the key in {found[0]}; it would be written down, so it may not")
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                fail(f"{name} is not UTF-8 text")
 
 
 def _settings(
@@ -192,11 +232,20 @@ def _object(text: str | None) -> dict[str, Any]:
         return {}
     try:
         value = json.loads(text)
-    except ValueError as error:
+        # Python reads what JSON has not: NaN and Infinity, numbers beyond all floats, halves of characters.
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
         fail(f"--extra is not JSON: {error}")
     if not isinstance(value, dict):
         fail("--extra should be a JSON object")
+    if _is_deeper(value, DEEPEST):
+        fail(f"--extra is nested more than {DEEPEST} levels deep")
     return value
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(levels == 0 or _is_deeper(part, levels - 1) for part in parts)
 
 
 def _place(settings: RunSettings, data: Dataset) -> Path:
@@ -220,12 +269,12 @@ def _failing() -> Iterator[None]:
     """End with a message where something cannot be used."""
     from modalgen.evaluate.asking import SettingsError
     from modalgen.evaluate.batch import BatchError
+    from modalgen.evaluate.keys import SetupError
     from modalgen.evaluate.lexicon import LexiconError
     from modalgen.evaluate.local import LocalError
     from modalgen.evaluate.prices import PricesError
     from modalgen.evaluate.providers import ProviderError
     from modalgen.evaluate.runs import RunError
-    from modalgen.evaluate.transport import SetupError
     from modalgen.records import DatasetError
 
     try:
