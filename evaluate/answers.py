@@ -140,6 +140,8 @@ def without_thinking(text: str) -> str:
     A tag that is never closed hides all that follows it. A closing tag without an opening one hides
     all that comes before it: some chat templates put the opening tag into the prompt.
     """
+    if not any(mark in text for mark in "<[◁"):  # most texts, told apart quickly
+        return text
     kept: list[str] = []
     depth = end = 0
     for tag in _THINKING.finditer(text):
@@ -196,9 +198,10 @@ _TAIL = 40
 
 _END = r"\s*(?:[.!。]+\s*)?"
 _LEADS = (
-    r"(?:so|thus|therefore|hence|finally|then|ok|okay|wait|actually|otherwise|(?:or )?rather|and|or"
-    r"|in conclusion|conclusion|result|verdict|(?:final )?answer)[,:.]?\s+"
+    r"(?:so|thus|therefore|hence|finally|then|ok|okay|wait|actually|in conclusion|conclusion|result|verdict"
+    r"|(?:final )?answer)[,:.]?\s+"
 )
+_TURNS = rf"(?:{_LEADS}|(?:or|and|rather|otherwise),?\s+)"  # no beginning of an answer, but of another one
 _SAYS = r"(?:\s*(?:is|are|should be|must be|would be|will be|becomes)\b\s*[:=]?|\s*[:=]|\s+-|\s*[–—])"
 # What follows the word may not go on with it ("answer: yes or no", "no longer", "true of all") or
 # restrict it ("yes, but only if …").
@@ -213,12 +216,13 @@ _QUESTION, _NEGATION = re.compile(r"\?$"), re.compile(r"(?:\bnot|[~¬])$", re.IG
 @dataclass(frozen=True)
 class _Patterns:
     """What counts as an answer: a whole line, a declaration that begins a sentence, the opening of a
-    line; and the last word of a sentence, which may take one back."""
+    line; and what may take one back: a clause, the last word of a sentence."""
 
     mentioned: re.Pattern[str]
     alone: re.Pattern[str]
     declared: re.Pattern[str]
     opening: re.Pattern[str]
+    clause: re.Pattern[str]
     final: re.Pattern[str]
 
 
@@ -235,6 +239,7 @@ def _patterns(vocabulary: Vocabulary) -> _Patterns:
             flags,
         ),
         opening=re.compile(rf"(?:{_LEADS}){{0,3}}({words})\b(?={_BREAK})", flags),
+        clause=re.compile(rf"\s*(?:{_TURNS}){{0,5}}({words})\s*", flags),
         final=re.compile(rf"(\bnot |n['’]t |\bnever )?\b({words})$", flags),
     )
 
@@ -278,7 +283,7 @@ def _line_answers(raw: str, before: str, outermost: bool, answered: bool, vocabu
 def _last_words(sentence: str, patterns: _Patterns, vocabulary: Vocabulary) -> Iterator[str]:
     """The words that are a clause of the sentence, and the one at its end: with "not" the other one."""
     for clause in _CLAUSE.split(sentence):
-        if found := patterns.alone.fullmatch(clause.strip()):
+        if found := patterns.clause.fullmatch(clause):
             yield found[1].lower()
     if found := patterns.final.search(sentence.rstrip(" .!?。,;:()–—-'")[-_TAIL:]):
         first, second = (word.lower() for word in _WORDS[vocabulary])

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from modalgen.evaluate.answers import Outcome
+from modalgen.evaluate.differences import differences
 from modalgen.evaluate.locking import LOCK, LockedError, locked
 from modalgen.files import json_line, replace_file, sha256, write_durably
 
@@ -318,7 +319,7 @@ def _refuse_what_is_no_run(directory: Path) -> None:
 def _is_pinned(directory: Path, wanted: Mapping[str, Any]) -> bool:
     """Whether run.json says what is wanted. If not, it may be replaced as long as nothing was asked.
     Raises RunError if it cannot be read, or says something else that was asked."""
-    changes = _differences(read_run(directory)["settings"], wanted)
+    changes = differences(read_run(directory)["settings"], wanted)
     asked = (directory / BATCHES).exists() or any(path.stat().st_size for path in _shards(directory))
     if changes and asked:
         shown = "; ".join(changes[:5]) + ("; …" if len(changes) > 5 else "")
@@ -358,22 +359,6 @@ def _way(directory: Path, dataset: Path) -> str:
         return Path(os.path.relpath(dataset.resolve(), directory.resolve())).as_posix()
     except ValueError:  # on another drive of Windows
         return dataset.resolve().as_posix()
-
-
-def _differences(old: Any, new: Any, path: str = "") -> list[str]:
-    """Where two records differ, each with what it was and what it is."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        keys = sorted(old.keys() | new.keys())
-        below = (_differences(old.get(k), new.get(k), f"{path}.{k}" if path else k) for k in keys)
-        return [difference for differences in below for difference in differences]
-    if old == new and type(old) is type(new):
-        return []
-    return [f"{path} was {_shown(old)} and is now {_shown(new)}"]
-
-
-def _shown(value: Any) -> str:
-    text = json_line(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 def _cut_torn_line(path: Path) -> None:

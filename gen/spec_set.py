@@ -63,6 +63,10 @@ def load_set(path: Path) -> SpecSet:
             diagnostics.append(Diagnostic(source.file, *place, f"there is no file `{file}`"))
             continue
         try:
+            if is_set(file):
+                message = f"`{spec}` is a set itself; a set's members are contrasts, so list its members here"
+                diagnostics.append(Diagnostic(source.file, *place, message))
+                continue
             contrast = load_contrast(file)
         except SpecError as error:
             diagnostics += error.diagnostics
@@ -70,7 +74,16 @@ def load_set(path: Path) -> SpecSet:
         if first.setdefault(contrast.id, number) != number:
             message = f"`{contrast.id}` is a member already, number {first[contrast.id] + 1}"
             diagnostics.append(Diagnostic(source.file, *place, message))
-        members.append((file, _with_quotas(contrast, parts, number)))
+        contrast = _with_quotas(contrast, parts, number)
+        for task in ("validity", "inference"):
+            if contrast.select.balanced and getattr(contrast.select, task) % 2:
+                message = f"{task} pairs of `{contrast.id}` come in twos; make their number even"
+                at = source.at_value(("members", number, task))
+                diagnostics.append(Diagnostic(source.file, *at, message))
+        members.append((file, contrast))
+    if members and not any(c.select.validity or c.select.inference for _, c in members):
+        message = "no pair of any member is asked for; give `validity` or `inference` a number above 0"
+        diagnostics.append(Diagnostic(source.file, *source.at_key(("members",)), message))
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         own = [diagnostic for diagnostic in diagnostics if diagnostic.file == source.file]
         others = [diagnostic for diagnostic in diagnostics if diagnostic.file != source.file]

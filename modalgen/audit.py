@@ -1,15 +1,15 @@
 """Auditing a dataset: what `verify` checks, and whether its labels can be had without logic.
 
 Balance is counted for each condition: how many of its sides are valid. Shortcut baselines are those of
-`modalgen.shortcuts`. On pairs that exchange one condition for another (neither semantics contains the
-other) a baseline that does not join formula and condition must stay at chance; on nested contrasts
-the name of the condition gives the label away, and the audit says so.
+`modalgen.shortcuts`; of a handful of pairs they say nothing. On pairs that exchange one condition for
+another (neither semantics contains the other) a baseline that does not join formula and condition must
+stay at chance; on nested contrasts the name of the condition gives the label away, and the audit says so.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from modalgen.records import Pair, read_pairs
 from modalgen.semantics import entails
 from modalgen.shortcuts import Result, evaluate
-from modalgen.verify import Fault, verify
+from modalgen.verify import Fault, proofs, verify
 
 
 @dataclass(frozen=True)
@@ -54,25 +54,33 @@ class Composition:
 
 @dataclass(frozen=True)
 class Audit:
-    """All findings.
+    """All findings. `shown` counts sides by what shows their label, as `modalgen.verify.proofs` does.
 
     `repeated` are pairs that state the problem of a pair of their own contrast, `shared` those that
     state one of another contrast. `crossing` are the baselines on the pairs whose sides exchange a
-    condition, `all_pairs` those on the whole dataset; empty where there are no such pairs.
+    condition, `by_contrast` those that join formula and condition, on each of these contrasts alone,
+    `all_pairs` those on the whole dataset; empty where there are no such pairs.
     """
 
     faults: tuple[Fault, ...]
+    shown: Mapping[str, int]
     balance: tuple[Balance, ...]
     composition: tuple[Composition, ...]
     repeated: tuple[str, ...]
     shared: tuple[str, ...]
     crossing: tuple[Result, ...]
+    by_contrast: Mapping[str, tuple[Result, ...]]
     all_pairs: tuple[Result, ...]
 
     @property
     def leaks(self) -> tuple[Result, ...]:
-        """Baselines without interaction that beat chance on the crossing pairs."""
-        return tuple(r for r in self.crossing if not r.interaction and r.interval[0] > 0.5)
+        """Baselines without interaction that get a crossing pair right, or sides more or less often than
+        chance: the labels are not balanced then."""
+        return tuple(
+            r
+            for r in self.crossing
+            if not r.interaction and (r.pairs_right or not r.interval[0] <= 0.5 <= r.interval[1])
+        )
 
     def to_record(self) -> dict[str, Any]:
         """The audit as `audit.json` holds it."""
@@ -87,11 +95,16 @@ def audit(directory: Path) -> Audit:
     repeated, shared = repeated_problems(pairs)
     return Audit(
         faults=tuple(faults),
+        shown=dict(sorted(proofs(pairs).items())),
         balance=tuple(balance(pairs)),
         composition=tuple(composition(pairs)),
         repeated=tuple(repeated),
         shared=tuple(shared),
         crossing=tuple(evaluate(crossing)) if crossing else (),
+        by_contrast={
+            spec: tuple(r for r in evaluate([p for p in crossing if p.spec == spec]) if r.interaction)
+            for spec in sorted({pair.spec for pair in crossing})
+        },
         all_pairs=tuple(evaluate(pairs)) if pairs else (),
     )
 

@@ -163,7 +163,8 @@ def build(
 
     *seed* takes the place of the specs' own, *limit* is the most pairs per spec. *extra* deciders
     run too; with an *authority*, only pairs are accepted both of whose sides have it. *report* is
-    called after each candidate; the counts begin anew when a decider is quarantined.
+    called after each candidate; the counts begin anew when a decider is quarantined. Raises BuildError
+    if the limit leaves no pair of a spec.
     """
     sources = tuple(_adjusted(source, seed, limit) for source in sources)
     quarantined: tuple[Quarantine, ...] = ()
@@ -346,9 +347,11 @@ def _adjusted(source: Source, seed: int | None, limit: int | None) -> Source:
         select = replace(select, seed=seed)
     if limit is not None:
         inference = min(select.inference, max(limit // 2, limit - select.validity))
+        inference -= inference % 2 if select.balanced else 0  # pairs come in couples
         validity = min(select.validity, limit - inference)
-        if select.balanced:  # pairs come in couples
-            inference, validity = inference - inference % 2, validity - validity % 2
+        validity -= validity % 2 if select.balanced else 0
+        if not validity + inference:
+            raise BuildError(f"pairs of {source.contrast.id} come in twos; make the limit at least 2")
         select = replace(select, inference=inference, validity=validity)
     return replace(source, contrast=replace(source.contrast, select=select))
 

@@ -91,26 +91,28 @@ def examine(oracle: Oracle, contrast: Contrast, candidate: Candidate) -> Examina
     all_judgments = list(judgments)
     if candidate.premises:
         for side, problem in zip(SIDES, problems, strict=True):
-            # As for the profile, a checked countermodel or certificate is enough.
-            ablated, negated = (
-                oracle.first_finding(part, likely_valid=False) for part in parts_of(problem).values()
-            )
+            ablated, negated = (oracle.shown(part, likely_valid=False) for part in parts_of(problem).values())
             all_judgments += (ablated, negated)
             evidence += [
                 evidence_record(pair_id, side, variant, judgment.problem, verdict)
                 for variant, judgment in zip(parts_of(problem), (ablated, negated), strict=True)
                 for verdict in judgment.verdicts
             ]
-            if ablated.settlement.label and not labels[side]:
+            detail = ""
+            for what, part in (("without the premises", ablated), ("the premises alone", negated)):
+                if part.settlement.resolution is Resolution.CONFLICT:
+                    detail = f"side {side}, {what}: {_findings(part)}"
+            if ablated.shown and not labels[side]:
                 detail = f"side {side}: valid without the premises ({_findings(ablated)}), invalid with them"
+            if detail:
                 conflict = Rejection(candidate, Reason.CONFLICT, detail)
                 return Examination(conflict, tuple(evidence), tuple(lies(all_judgments)))
-            if negated.settlement.label is not False:
-                found = "contradict each other" if negated.settlement.label else "may contradict each other"
+            if negated.shown is not False:
+                found = "contradict each other" if negated.shown else "may contradict each other"
                 detail = f"the premises {found} on side {side}, so that anything would follow"
                 empty = Rejection(candidate, Reason.CONTRADICTORY_PREMISES, detail)
                 return Examination(empty, tuple(evidence), tuple(lies(all_judgments)))
-            ablation[side] = ablated.settlement.label
+            ablation[side] = ablated.shown
     profile, profiling = _profile(oracle, judgments)
     all_judgments += profiling.values()
     evidence_of_profile = [
@@ -236,7 +238,8 @@ def _profile(
     oracle: Oracle, judgments: Sequence[Judgment]
 ) -> tuple[dict[str, bool | None], dict[str, Judgment]]:
     """The labels of the problem that both sides judge, by the name of a system or a domain regime, and
-    the judgments that were made for that; the sides' own count where they come to the same."""
+    the judgments that were made for that; the sides' own count where they come to the same. Others
+    count only if a countermodel or a certificate shows them."""
     labels = {judgment.problem.semantics: judgment.settlement.label for judgment in judgments}
     profile: dict[str, bool | None] = {}
     made: dict[str, Judgment] = {}
@@ -246,13 +249,17 @@ def _profile(
             problem = replace(judgments[0].problem, semantics=semantics)
             # It is valid if the labels so far are right; a decider still has to say so.
             likely = violation({**labels, semantics: False}) is not None
-            made[name] = oracle.first_finding(problem, likely_valid=likely)
-            profile[name] = labels[semantics] = made[name].settlement.label
+            made[name] = oracle.shown(problem, likely_valid=likely)
+            profile[name] = labels[semantics] = made[name].shown
     return profile, made
 
 
 def _not_monotone(candidate: Candidate, judgments: Sequence[Judgment]) -> Rejection | None:
-    """A conflict if the problem is valid in a class of models and invalid in a subclass."""
+    """A conflict if deciders disagree, or the problem is valid in a class and invalid in a subclass."""
+    for judgment in judgments:
+        if judgment.settlement.resolution is Resolution.CONFLICT:
+            detail = f"{_words(judgment.problem.semantics)}: {_findings(judgment)}"
+            return Rejection(candidate, Reason.CONFLICT, detail)
     found = {judgment.problem.semantics: judgment for judgment in judgments}
     violated = violation({semantics: judgment.settlement.label for semantics, judgment in found.items()})
     if violated is None:

@@ -254,13 +254,21 @@ def model_from_record(record: Mapping[str, Any]) -> KripkeModel:
                     frozenset(tuple(row) for row in value[str(w)]) for w in range(worlds)
                 )
         domains = None if record["domains"] is None else tuple(frozenset(d) for d in record["domains"])
+        accessibility = frozenset((w, v) for w, v in record["accessibility"])
+        # What equals a number (1.0, true) would pass for it here, but not where it is shown.
+        for world in (
+            record["actual"],
+            *(w for group in (*accessibility, *valuation.values()) for w in group),
+        ):
+            if type(world) is not int:
+                raise ValueError(f"{world!r} is not the number of a world")
         rows = (row for extension in extensions.values() for at_world in extension for row in at_world)
         for individual in (d for group in (*(domains or ()), *rows) for d in group):
-            if type(individual) is not int:
+            if type(individual) is not int or individual < 0:
                 raise ValueError(f"{individual!r} is not the number of an individual")
         return KripkeModel(
             worlds=worlds,
-            accessibility=frozenset((w, v) for w, v in record["accessibility"]),
+            accessibility=accessibility,
             domains=domains,
             valuation=valuation,
             extensions=extensions,

@@ -31,6 +31,16 @@ from modalgen.formula import (
     Top,
 )
 
+
+def printable(text: str, substitute: str = "\N{REPLACEMENT CHARACTER}") -> str:
+    """The text without what a terminal would obey and a reader not see, direction overrides among it.
+
+    Each such character (Unicode's categories Other and Separator, but for the space, which is what
+    `str.isprintable` refuses) gives way to the substitute.
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else substitute for c in text)
+
+
 # For each binary operator: how tightly it binds, and how tightly its left and right operands must.
 _TIGHTNESS: dict[type[Formula], tuple[int, int, int]] = {
     And: (4, 4, 5),

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from modalgen.kripke import KripkeModel
-from modalgen.printing import to_unicode
+from modalgen.printing import printable, to_unicode
 from modalgen.problem import Problem
 from modalgen.records import Pair, summarize
 from modalgen.semantics import Semantics, system_name
@@ -25,6 +25,11 @@ if TYPE_CHECKING:  # these import the solvers, which showing a dataset does not 
     from modalgen.build import Build
     from modalgen.oracle.registry import BackendReport
     from modalgen.oracle.verdict import Verdict
+
+
+def plain(text: str, style: str = "") -> Text:
+    """The text as it is: nothing in it is markup of rich, and no terminal obeys it."""
+    return Text(printable(text), style)
 
 
 def describe(semantics: Semantics) -> str:
@@ -39,9 +44,9 @@ def problem_lines(premises: Sequence[str], conjecture: str) -> Text:
     """Premises above the line, the conjecture behind the turnstile."""
     text = Text()
     for premise in premises:
-        text.append(f"{premise}\n")
+        text.append(f"{printable(premise)}\n")
     text.append("⊢ " if premises else "⊨ ", style="bold")
-    text.append(conjecture)
+    text.append(printable(conjecture))
     return text
 
 
@@ -52,7 +57,7 @@ def runs_table(verdicts: Sequence[Verdict]) -> Table:
         table.add_column(column, justify="right" if column == "ms" else "left", overflow="fold")
     for v in verdicts:
         style = "bold" if v.decisive else "dim"
-        table.add_row(v.decider, Text(str(v.status), style), f"{1000 * v.seconds:.0f}", Text(v.note))
+        table.add_row(plain(v.decider), Text(str(v.status), style), f"{1000 * v.seconds:.0f}", plain(v.note))
     return table
 
 
@@ -61,7 +66,7 @@ def countermodel(problem: Problem, model: KripkeModel) -> RenderableType:
     try:
         words = explanation(explain(problem, model))
     except ValueError as error:
-        words = Text(str(error), "bold red")
+        words = plain(str(error), "bold red")
     return Group(Countermodel(model), words)
 
 
@@ -70,9 +75,11 @@ def _side(item: Pair, name: str) -> RenderableType:
     label = Text("valid", "bold green") if side.label else Text("not valid", "bold red")
     rows: list[RenderableType] = [
         Text.assemble(
-            f"{name}: {describe(side.semantics)} — ", label, f" ({side.resolution}, {side.authority})"
+            f"{name}: {describe(side.semantics)} — ",
+            label,
+            printable(f" ({side.resolution}, {side.authority})"),
         ),
-        Text("  " + ", ".join(f"{d}: {s}" for d, s in side.deciders.items()), "dim"),
+        plain("  " + ", ".join(f"{d}: {s}" for d, s in side.deciders.items()), "dim"),
     ]
     if side.countermodel is not None:
         rows.append(countermodel(item.problem(name), side.countermodel))
@@ -83,7 +90,7 @@ def pair(item: Pair) -> RenderableType:
     """One pair with both sides."""
     problem = problem_lines([to_unicode(p) for p in item.premises], to_unicode(item.conjecture))
     sides = [_side(item, name) for name in item.sides]
-    head = Text(f"{item.pair_id}  {item.task}, template {item.template}, {item.premise_status}", "dim")
+    head = plain(f"{item.pair_id}  {item.task}, template {item.template}, {item.premise_status}", "dim")
     return Panel(Group(head, Text(), problem, Text(), *sides), expand=False, box=box.ROUNDED)
 
 
@@ -95,7 +102,8 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
     for item in pairs:
         premises = ", ".join(to_unicode(p) for p in item.premises)
         labels = ["valid" if item.sides[side].label else "invalid" for side in ("a", "b")]
-        table.add_row(item.pair_id, item.task, Text(premises), Text(to_unicode(item.conjecture)), *labels)
+        cells = (item.pair_id, item.task, premises, to_unicode(item.conjecture), *labels)
+        table.add_row(*map(plain, cells))
     return table
 
 
@@ -113,7 +121,7 @@ def build_summary(result: Build) -> RenderableType:
             dual, single = (counts[source.contrast.id, task, r] for r in ("dual", "single"))
             wanted = getattr(source.contrast.select, task)
             schemas = len(families.get((source.contrast.id, task), ()))
-            table.add_row(source.contrast.id, task, *map(str, (dual, single, wanted, schemas)))
+            table.add_row(plain(source.contrast.id), task, *map(str, (dual, single, wanted, schemas)))
     # Always told, also if there are none: these are the two that matter.
     reasons = Counter({"unresolved": 0, "conflict": 0})
     reasons.update(str(rejection.reason) for _, rejection in result.rejections)
@@ -129,11 +137,11 @@ def provers_table(backends: Sequence[BackendReport]) -> Table:
     for b in backends:
         found = b.version or ("not usable" if b.path else "no")
         table.add_row(
-            b.name,
-            Text(found, "green" if b.version else "red"),
-            b.decides,
-            b.path or "",
-            Text(b.how_to_get),
+            plain(b.name),
+            plain(found, "green" if b.version else "red"),
+            plain(b.decides),
+            plain(b.path or ""),
+            plain(b.how_to_get),
         )
     return table
 
@@ -145,8 +153,9 @@ def audit(found: Audit) -> RenderableType:
             f"{len(found.faults)} faults, {len(found.repeated)} repeated problems, "
             f"{len(found.shared)} shared with another contrast"
         ),
-        *(Text(f"{fault.where}: {fault.what}", "red") for fault in found.faults),
-        *(Text(words, "red") for words in found.repeated),
+        Text("; ".join(f"{count} sides by {what}" for what, count in found.shown.items())),
+        *(plain(f"{fault.where}: {fault.what}", "red") for fault in found.faults),
+        *(plain(words, "red") for words in found.repeated),
         _table(
             "valid sides by condition",
             ("spec", "task", "condition", "valid", "of"),
@@ -184,7 +193,18 @@ def audit(found: Audit) -> RenderableType:
             )
             if results
         ),
-        *(Text(f"{leak.baseline} beats chance where it must not", "bold red") for leak in found.leaks),
+        *(
+            _table(
+                "pairs right by shortcuts that join formula and condition, for each contrast",
+                ("spec", *(result.baseline.replace(" × condition", "") for result in rows)),
+                [
+                    (spec, *(f"{result.pairs_right / result.pairs:.1%}" for result in results))
+                    for spec, results in found.by_contrast.items()
+                ],
+            )
+            for rows in list(found.by_contrast.values())[:1]
+        ),
+        *(plain(f"{leak.baseline} is not at chance where it must be", "bold red") for leak in found.leaks),
     )
 
 
@@ -192,7 +212,7 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) ->
     table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
     for number, column in enumerate(columns):
         # The first says what the row is about: if something has to be broken, then other headers.
-        table.add_column(column, overflow="fold", no_wrap=number == 0)
+        table.add_column(plain(column), overflow="fold", no_wrap=number == 0)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(plain, row))  # as it is: names in a dataset are no markup
     return table

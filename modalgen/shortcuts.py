@@ -4,9 +4,11 @@ Each baseline sees some surface of a side and predicts its label. Those without 
 formula and condition cannot tell the sides of a balanced crossing contrast apart, by construction;
 what they do get right elsewhere is the data's leak. Predictions are made by cross-validation with
 whole families (formulas alike but for their boolean content) held out, so that no baseline has seen
-the schema that it is asked about. The folds are stratified: where a condition goes with as many valid
-as invalid sides in the dataset, it does so in each fold, or a baseline that learns the majority of the
-other folds would fall below chance. Intervals are exact binomial (Clopper and Pearson 1934).
+the schema that it is asked about; pairs of a contrast with the same number of each operator are held
+out together, since of a matched couple one pair would teach the opposite of the other. The folds are
+stratified: where a condition goes with as many valid as invalid sides in the dataset, it does so in each
+fold, or a baseline that learns the majority of the other folds would fall below chance. Intervals are
+exact binomial (Clopper and Pearson 1934).
 
 scikit-learn does the fitting: it is the extra `modalgen[audit]`.
 """
@@ -39,6 +41,7 @@ class Row:
     """One side as a baseline sees it: the name of its condition, tokens, length; and its label."""
 
     pair: int
+    contrast: str
     condition: str
     tokens: tuple[str, ...]
     length: int
@@ -84,6 +87,15 @@ BASELINES: tuple[Baseline, ...] = (
     Baseline("bag of operators", False, lambda row: _bag(row, _OPERATORS)),
     Baseline("formula (bag of tokens)", False, _bag),
     Baseline("formula + condition", False, lambda row: {**_bag(row), f"condition {row.condition}": 1}),
+    # One number for each length and each count, so that no trend has to be linear to be found.
+    Baseline("length × condition", True, lambda row: {f"{row.condition} {row.length}": 1}),
+    Baseline(
+        "operators × condition",
+        True,
+        lambda row: {
+            f"{row.condition} {operator} {row.tokens.count(operator)}": 1 for operator in _OPERATORS
+        },
+    ),
     Baseline(
         "formula × condition",
         True,
@@ -102,6 +114,7 @@ def rows(pairs: Sequence[Pair]) -> list[Row]:
             result.append(
                 Row(
                     pair=number,
+                    contrast=pair.spec,
                     condition=" ".join([*semantics.frame, semantics.domain or ""]),
                     tokens=tuple(_TOKEN.findall(text)),
                     length=sum(map(size, (*pair.premises, pair.conjecture))),
@@ -148,27 +161,27 @@ def exact_interval(successes: int, trials: int, confidence: float = 0.95) -> tup
 def _cross_validated(data: Sequence[Row], baseline: Baseline) -> list[bool]:
     """A prediction for each row by a model that saw no row of its family."""
     fold_of = folds(data)
-    if len(fold_of) < 2:
+    if len(set(fold_of)) < 2:
         return [_majority(data)] * len(data)
     predicted = [False] * len(data)
-    for fold in sorted(set(fold_of.values())):
-        held_out = [i for i, row in enumerate(data) if fold_of[row.family] == fold]
-        guess = _fitted([row for row in data if fold_of[row.family] != fold], baseline)
+    for fold in sorted(set(fold_of)):
+        held_out = [i for i, its in enumerate(fold_of) if its == fold]
+        guess = _fitted([row for row, its in zip(data, fold_of, strict=True) if its != fold], baseline)
         for i, label in zip(held_out, guess([data[i] for i in held_out]), strict=True):
             predicted[i] = label
     return predicted
 
 
-def folds(data: Sequence[Row]) -> dict[str, int]:
-    """The fold of each family. Large families first, each goes where it unbalances conditions least,
-    then where there are fewest rows."""
-    members: dict[str, list[Row]] = {}
-    for row in data:
-        members.setdefault(row.family, []).append(row)
+def folds(data: Sequence[Row]) -> list[int]:
+    """The fold of each row: families stay together, and so do rows that a count of symbols cannot tell
+    apart. Large groups first, each goes where it unbalances conditions least, then where there is most room.
+    """
+    groups = _groups(data)
     surplus = [Counter[str]() for _ in range(FOLDS)]  # of valid over invalid sides, by condition
     filled = [0] * FOLDS
-    fold_of = {}
-    for family, own in sorted(members.items(), key=lambda item: (-len(item[1]), item[0])):
+    fold_of: dict[int, int] = {}
+    for group in sorted(set(groups), key=lambda g: (-groups.count(g), g)):
+        own = [row for row, its in zip(data, groups, strict=True) if its == group]
         change = Counter[str]()
         for row in own:
             change[row.condition] += 1 if row.label else -1
@@ -178,10 +191,27 @@ def folds(data: Sequence[Row]) -> dict[str, int]:
             return sum((old + new) ** 2 - old**2 for old, new in moved), filled[fold]
 
         best = min(range(FOLDS), key=cost)
-        fold_of[family] = best
+        fold_of[group] = best
         surplus[best].update(change)
         filled[best] += len(own)
-    return fold_of
+    return [fold_of[group] for group in groups]
+
+
+def _groups(data: Sequence[Row]) -> list[int]:
+    """A number for each row, the same for rows that are linked by a family or by equal counts."""
+    leader = list(range(len(data)))
+
+    def find(i: int) -> int:
+        while leader[i] != i:
+            i = leader[i]
+        return i
+
+    first: dict[object, int] = {}
+    for i, row in enumerate(data):
+        counts = tuple(row.tokens.count(operator) for operator in _OPERATORS)
+        for link in (row.family, (row.contrast, row.length, counts)):
+            leader[find(i)] = find(first.setdefault(link, i))
+    return [find(i) for i in range(len(data))]
 
 
 def _fitted(training: Sequence[Row], baseline: Baseline) -> Callable[[Sequence[Row]], list[bool]]:

@@ -4,7 +4,8 @@ Checked are: the hashes of all files in the manifest, the hash of every piece of
 output, that evidence belongs to the side that cites it and states that side's problem, that the
 label policy gives the recorded label, resolution and deciders, that labels are opposite, that profiles
 follow from the evidence and are monotone, every countermodel with the reference evaluator, every
-Herbrand certificate with the checker, and that the manifest describes the files.
+Herbrand certificate with the checker, that pairs are what the specs in the manifest declare, and that
+the manifest describes the files.
 
 A side that has neither a countermodel nor a Herbrand certificate rests on the word of the provers in
 the evidence, which nobody can check offline: `proofs` counts such sides.
@@ -13,14 +14,15 @@ the evidence, which nobody can check offline: `proofs` counts such sides.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from modalgen.certificate import CertificateError, check
+from modalgen.declaration import declaration_faults
 from modalgen.examine import STDOUT_KEPT, parts_of, premise_status
-from modalgen.files import UNREADABLE, opened, sha256
+from modalgen.files import UNREADABLE, json_line, opened, sha256
 from modalgen.kripke import model_from_record, objection
 from modalgen.nxf import to_nxf
 from modalgen.oracle.policy import ROUTES, Settlement, settle
@@ -119,6 +121,8 @@ def verify(directory: Path) -> list[Fault]:
         if pair.pair_id in seen:
             faults.append(Fault(where, f"{pair.pair_id} occurs twice"))
         seen.add(pair.pair_id)
+    if not pairs:
+        faults.append(Fault(PAIRS, "there are no pairs"))
     try:
         faults += [Fault(MANIFEST, what) for what in _manifest_faults(manifest, directory, pairs)]
     except _UNEXPECTED as error:
@@ -133,6 +137,8 @@ def _file_faults(directory: Path, manifest: Mapping[str, Any]) -> Iterator[Fault
         return
     for name, expected in listed.items():
         path = directory / name
+        if path.exists() and path.with_name(f"{name}.xz").exists():
+            yield Fault(name, f"there is also {name}.xz; it cannot be told which one is meant")
         try:
             with opened(path) as stream:
                 data = stream.read()
@@ -142,7 +148,7 @@ def _file_faults(directory: Path, manifest: Mapping[str, Any]) -> Iterator[Fault
             yield Fault(name, "the file is not the one that the manifest describes: its hash differs")
 
 
-def _manifest_faults(manifest: Mapping[str, Any], directory: Path, pairs: Iterable[Pair]) -> Iterator[str]:
+def _manifest_faults(manifest: Mapping[str, Any], directory: Path, pairs: Sequence[Pair]) -> Iterator[str]:
     counted = [
         {"spec": spec, "task": task, "resolution": resolution, "count": count}
         for (spec, task, resolution), count in sorted(summarize(pairs).items())
@@ -157,6 +163,7 @@ def _manifest_faults(manifest: Mapping[str, Any], directory: Path, pairs: Iterab
     for source in (*manifest["specs"], *manifest.get("sets", ())):
         if source["sha256"] != sha256(source["source"]):
             yield f"the text of {source['id']} is not the one that its hash is of"
+    yield from declaration_faults(manifest, pairs)
 
 
 def _evidence_faults(record: Mapping[str, Any]) -> Iterator[str]:
@@ -180,7 +187,7 @@ def _evidence_faults(record: Mapping[str, Any]) -> Iterator[str]:
 def _pair_faults(
     pair: Pair, record: Mapping[str, Any], evidence: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
-    if pair_to_record(pair) != record:
+    if json_line(pair_to_record(pair)) != json_line(record):
         yield "it has fields that do not follow from the others, or its text is not in canonical form"
     if pair.pair_id != identifier(pair.spec, pair.premises, pair.conjecture):
         yield "its id is not the hash of its formulas"
@@ -199,8 +206,8 @@ def _pair_faults(
             return
         yield from (f"side {name}: {what}" for what in _side_faults(pair, name, evidence))
         if pair.premises:
-            ablation[name] = _settled(cited, evidence, "conjecture_only").label
-            if _settled(cited, evidence, "premises_only").label is not False:
+            ablation[name] = _shown(cited, evidence, "conjecture_only")
+            if _shown(cited, evidence, "premises_only") is not False:
                 yield f"nothing shows that the premises have a model on side {name}"
             if ablation[name] and not pair.sides[name].label:
                 yield f"side {name} is valid without the premises and invalid with them"
@@ -229,7 +236,7 @@ def _profile_faults(pair: Pair, evidence: Mapping[str, Mapping[str, Any]]) -> It
     for name, semantics in names.items():
         profile[name] = known_label(semantics, labels)
         if profile[name] is None:
-            profile[name] = labels[semantics] = _settled(cited, evidence, name).label
+            profile[name] = labels[semantics] = _shown(cited, evidence, name)
     if dict(pair.profile) != profile:
         yield "its profile does not follow from its labels and the evidence"
     if violated := violation(labels):
@@ -309,6 +316,13 @@ def _certificate_faults(
     ]
     if certificate != {"kind": "refutation", "evidence": proofs}:
         yield "its certificate is neither a Herbrand certificate nor the list of its refutations"
+
+
+def _shown(cited: tuple[str, ...], evidence: Mapping[str, Mapping[str, Any]], variant: str) -> bool | None:
+    """The label that a countermodel or a certificate in the evidence shows; None without one or with both."""
+    runs = [evidence[sha] for sha in cited if evidence[sha]["variant"] == variant]
+    found = {kind for kind in ("countermodel", "certificate") for run in runs if kind in run}
+    return {frozenset({"countermodel"}): False, frozenset({"certificate"}): True}.get(frozenset(found))
 
 
 def _settled(cited: tuple[str, ...], evidence: Mapping[str, Mapping[str, Any]], variant: str) -> Settlement:

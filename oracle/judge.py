@@ -42,6 +42,13 @@ class Judgment:
         """The first certificate found; the checker has accepted it."""
         return next((v.certificate for v in self.verdicts if v.certificate is not None), None)
 
+    @property
+    def shown(self) -> bool | None:
+        """The label that a countermodel or a certificate shows, whoever found it; None without one."""
+        if self.countermodel is not None:
+            return False
+        return None if self.certificate is None else True
+
 
 class Oracle:
     """The installed deciders, ready to run. Each thread needs its own; use it as a context manager.
@@ -102,8 +109,8 @@ class Oracle:
         """All primary deciders, and the secondary ones if the label is not yet dual."""
         return self.complete(self.screen(problem))
 
-    def first_finding(self, problem: Problem, likely_valid: bool) -> Judgment:
-        """All deciders one after another, until one of them decides the problem.
+    def shown(self, problem: Problem, likely_valid: bool) -> Judgment:
+        """All deciders one after another, until one of them has a countermodel or a certificate.
 
         The search for countermodels comes first, or after the other primary ones if the problem is
         likely to have none.
@@ -112,7 +119,7 @@ class Oracle:
         primary = (*self.primary[1:], *self.primary[:1]) if likely_valid else self.primary
         for decider in (*primary, *self.secondary):
             verdicts.append(self.run(decider, problem))
-            if verdicts[-1].decisive:
+            if verdicts[-1].countermodel is not None or verdicts[-1].certificate is not None:
                 break
         return Judgment(problem, tuple(verdicts))
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from fault_server import Answer, Seen, chat
 
 from modalgen.evaluate.asking import Request, RunSettings, requests
 from modalgen.evaluate.dataset import Dataset, open_dataset
@@ -99,3 +102,18 @@ def ask(
                 first_wait=0.001,
             )
         )
+
+
+def by_prompt(seen: Seen, number: int) -> Answer:
+    """An answer that shows whom and what it answers."""
+    return chat(f"{seen.body['model']} {seen.body.get('reasoning_effort')} {sha256(seen.prompt)}")
+
+
+def lines(run: Path) -> list[dict[str, Any]]:
+    """Every line of every shard, as it stands."""
+    return [json.loads(line) for path in sorted((run / "responses").iterdir()) for line in path.open()]
+
+
+def slowly(seen: Seen, number: int) -> Answer:
+    """An answer after a while."""
+    return replace(by_prompt(seen, number), delay=0.02)

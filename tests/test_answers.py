@@ -97,7 +97,9 @@ TABLE = [
     # A word on a line of its own answers the question above it.
     ("Is the statement valid?\n**Yes**", "unparseable", "Yes"),
     ("Does it hold at w0?\nYes\nSo the statement fails.", "unparseable", "unparseable"),
+    ("If the relation is reflexive: yes.\nOtherwise, no.", "unparseable", "unparseable"),
     # An answer that is taken back later is none.
+    ("Yes, or rather no, since w is a dead end.", "unparseable", "unparseable"),
     ("Yes, p holds at w. But the statement does not follow, hence no.", "unparseable", "unparseable"),
     ("Yes, p holds at w.\nq does not, hence no.\nThe statement fails.", "unparseable", "unparseable"),
     ("Yes. No, it fails at w.", "unparseable", "unparseable"),
@@ -285,46 +287,56 @@ def test_thinking_never_changes_the_reading(before: str, thought: str, visible: 
 
 LONG = 200_000
 UNITS = [
-    *(
-        "Sorry.\n\n",
-        "as an ai ",
-        "I'm sorry, ",
-        "unfortunately, but ",
-        "I am ",
-        "so ",
-        "answer: yes, ",
-        "yes\n",
-    ),
-    *(
-        "answer is ",
-        "Yes or ",
-        "yes. ",
-        "yes,",
-        "(yes) ",
-        "yes but ",
-        "wait no, ",
-        "not ",
-        "- ",
-        "1. ",
-        "((",
-        " ",
-    ),
-    *(
-        r"\boxed{",
-        r"\boxed{{a}",
-        r"\boxed{yes} ",
-        "{a}",
-        "{" + "a" * 80 + "}",
-        r"not \boxed{",
-        "$",
-        "~",
-        r"\text",
-    ),
-    *("<think ", "</think>", "[THINK]", "<a", "<|a", "...", "—", "\n", "\t", "is that so?\n", "yes?\n"),
+    "Sorry.\n\n",
+    "as an ai ",
+    "I'm sorry, ",
+    "unfortunately, but ",
+    "I am ",
+    "so ",
+    "answer: yes, ",
+    "yes\n",
+]
+UNITS += [
+    "answer is ",
+    "Yes or ",
+    "yes. ",
+    "yes,",
+    "(yes) ",
+    "yes but ",
+    "wait no, ",
+    "not ",
+    "- ",
+    "1. ",
+    "((",
+    " ",
+]
+UNITS += [
+    r"\boxed{",
+    r"\boxed{{a}",
+    r"\boxed{yes} ",
+    r"not \boxed{",
+    "{a}",
+    "{" + "a" * 80 + "}",
+    r"\text",
+    "$",
+]
+UNITS += [
+    "<think ",
+    "</think>",
+    "[THINK]",
+    "<a",
+    "<|a",
+    "~",
+    "...",
+    "—",
+    "\n",
+    "\t",
+    "is that so?\n",
+    "yes?\n",
 ]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.sampled_from(UNITS), min_size=1, max_size=3).map("".join),
     st.sampled_from(["", "\\boxed{", "<think>", "Sorry. ", "answer is "]),

@@ -470,7 +470,7 @@ FAULTS: dict[str, tuple[Change, str]] = {
     ),
     "a certificate of another kind": (lambda p, e, m: _certificate(p).update(steps=7), "not a certificate"),
     "equal labels": (lambda p, e, m: p[0]["sides"]["b"].update(label=False), "same label"),
-    "deciders that are a number": (lambda p, e, m: p[0]["sides"]["a"].update(deciders=5), "not a dataset"),
+    "deciders that are a number": (lambda p, e, m: p[0]["sides"]["a"].update(deciders=5), "deciders are not"),
     "a profile without S5": (lambda p, e, m: p[0]["profile"].pop("S5"), "profile"),
     "a profile that is text": (lambda p, e, m: p[0].update(profile="K"), "profile"),
     "no family": (lambda p, e, m: p[0].pop("family"), "family"),

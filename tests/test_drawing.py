@@ -335,6 +335,7 @@ def a_dataset(directory: Path, model: KripkeModel | None) -> Path:
         "pair_id": "four-1",
         "spec": "four",
         "template": "axiom",
+        "family": "four",
         "axis": "frame",
         "task": "validity",
         "premises": [],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -37,9 +38,13 @@ def oracle() -> Iterator[Oracle]:
 
 @dataclass(frozen=True)
 class BareWord:
-    """A decider that says Theorem of some problems, without a proof, and nothing of any other."""
+    """A decider that says Theorem of some problems, without a proof, and nothing of any other.
+
+    A *certificate* is one that a faulty checker would have let pass.
+    """
 
     claims: Callable[[Problem], bool]
+    certificate: Mapping[str, Any] | None = None
     name: str = "eprover-thf"
     route: str = "embedded-thf"
 
@@ -51,7 +56,8 @@ class BareWord:
 
     def decide(self, problem: Problem, limits: Limits) -> Verdict:
         status = SzsStatus.THEOREM if self.claims(problem) else SzsStatus.GAVE_UP
-        return Verdict(self.name, self.route, "0", "", (), status, 0.0, 0, "")
+        certificate = self.certificate if self.claims(problem) else None
+        return Verdict(self.name, self.route, "0", "", (), status, 0.0, 0, "", certificate=certificate)
 
 
 def profile_of(oracle: Oracle, a: Semantics, b: Semantics, *premises: str, conjecture: str) -> Pair:
@@ -139,17 +145,39 @@ def test_a_profile_that_is_not_monotone_is_a_conflict() -> None:
 def test_valid_without_premises_and_invalid_with_them_is_a_conflict() -> None:
     """Consequence is monotone in the premises, too."""
     candidate = Candidate("test", "inference", (parse("□p"),), parse("◇p"))
-    examination = misled(candidate, lambda problem: not problem.premises and problem.semantics == semantics())
+
+    def claims(problem: Problem) -> bool:
+        return not problem.premises and problem.semantics == semantics()
+
+    examination = misled(candidate, claims, {"kind": "herbrand"})
     assert isinstance(examination.outcome, Rejection)
     assert examination.outcome.reason == Reason.CONFLICT
     assert "without the premises" in examination.outcome.detail
+    # A bare word against a countermodel is one, too, and is caught.
+    examination = misled(candidate, claims)
+    assert isinstance(examination.outcome, Rejection)
+    assert examination.outcome.reason == Reason.CONFLICT
     assert [lie.verdict.decider for lie in examination.lies] == ["eprover-thf"]
 
 
-def misled(candidate: Candidate, claims: Callable[[Problem], bool]) -> Examination:
+@pytest.mark.parametrize("domain", [None, "constant"])
+def test_premises_that_nothing_satisfies_are_rejected(oracle: Oracle, domain: str | None) -> None:
+    """From them anything follows: □p and □¬p leave no serial world, though they leave dead ends."""
+    premises = (parse("□(p ∧ ¬p)" if domain is None else "□∃x (F(x) ∧ ¬F(x))"),)
+    conjecture = parse("◇q" if domain is None else "◇∃x G(x)")
+    sides = (semantics([], domain), semantics(["serial"], domain))
+    examination = examine(oracle, contrast(*sides), Candidate("test", "inference", premises, conjecture))
+    assert isinstance(examination.outcome, Rejection)
+    assert examination.outcome.reason == Reason.CONTRADICTORY_PREMISES
+    assert "on side b" in examination.outcome.detail
+
+
+def misled(
+    candidate: Candidate, claims: Callable[[Problem], bool], certificate: Mapping[str, Any] | None = None
+) -> Examination:
     """The examination of a candidate on K against D by an oracle that first asks a liar."""
     with Oracle() as spoilt:
-        spoilt.primary = (BareWord(claims), *spoilt.primary)
+        spoilt.primary = (BareWord(claims, certificate), *spoilt.primary)
         return examine(spoilt, contrast(semantics(), semantics(["serial"])), candidate)
 
 
@@ -181,13 +209,13 @@ def test_spectrum_and_known_labels() -> None:
     assert known_label(s5, {semantics(["reflexive"]): True}) is None
 
 
-def test_first_finding_stops_at_the_first_answer(oracle: Oracle) -> None:
-    """The likely answer's decider is asked first, and nobody after one that decides."""
+def test_showing_stops_at_the_first_witness(oracle: Oracle) -> None:
+    """The likely answer's decider is asked first, and nobody after one that has a witness."""
     valid = Problem(semantics(["serial"]), (), parse("□p → ◇p"))
     invalid = replace(valid, semantics=semantics())
-    (search,) = oracle.first_finding(invalid, likely_valid=False).verdicts
+    (search,) = oracle.shown(invalid, likely_valid=False).verdicts
     assert (search.decider, search.status) == ("z3-kripke", SzsStatus.COUNTER_SATISFIABLE)
-    (proof,) = oracle.first_finding(valid, likely_valid=True).verdicts
+    (proof,) = oracle.shown(valid, likely_valid=True).verdicts
     assert (proof.decider, proof.status) == ("herbrand", SzsStatus.THEOREM)
-    assert oracle.first_finding(invalid, likely_valid=True).settlement.label is False
-    assert oracle.first_finding(valid, likely_valid=False).settlement.label is True
+    assert oracle.shown(invalid, likely_valid=True).shown is False
+    assert oracle.shown(valid, likely_valid=False).shown is True

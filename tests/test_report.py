@@ -441,7 +441,7 @@ def test_links_to_the_pair_browser(browser: Browser, tmp_path: Path) -> None:
         expect(article.locator(".steps li").last).to_contain_text("fails")
         problem = article.locator("h3").inner_text()
         article.get_by_role("link", name="in the pair browser").click()
-        expect(visit.page.locator("#pair-title")).to_have_text(problem)
+        expect(visit.page.locator("#opened-title")).to_have_text(problem)
     other = tmp_path / "other.html"
     other.write_text("<p>no pair</p>", encoding="utf-8")
     told = run("report", directory, "--browse", other, "-o", reports / "r.html")

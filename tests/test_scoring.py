@@ -539,11 +539,14 @@ def test_compare_command(tmp_path: Path, dataset: Dataset, golden: Path) -> None
 
 
 def test_no_figure_of_a_comparison_is_broken_into_two(tmp_path: Path, dataset: Dataset, golden: Path) -> None:
-    """In 80 columns, whatever the models are called, each comparison is one line with all its figures."""
+    """In a narrow terminal, whatever the models are called, each comparison is one line with all its
+    figures."""
     name = "provider/a-model-with-a-long-name-" + "x" * 60
     other = write_run(tmp_path / "other", dataset, OTHER, model=name)
-    shown = CliRunner().invoke(cli, ["compare", str(golden), str(other)], env={"COLUMNS": "80"})
+    arguments = ["compare", str(golden), str(other)]
+    shown = CliRunner().invoke(cli, arguments, env={"COLUMNS": "80"})
     assert shown.exit_code == 0, shown.output
+    assert CliRunner().invoke(cli, arguments, env={"COLUMNS": "20"}).output == shown.output
     assert f"  1: m1 · default · valid ({golden})\n  2: {name} · default · valid ({other})\n" in shown.output
     rows = [line.split() for line in shown.output.splitlines() if re.match(r" *1 +2 +10 ", line)]
     assert len(rows) == 2, shown.output

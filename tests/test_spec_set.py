@@ -17,7 +17,7 @@ id: mine
 title: Mine
 rationale: For a test.
 members:
-  - {spec: seriality.yaml, validity: 2, inference: 1}
+  - {spec: seriality.yaml, validity: 2, inference: 4}
   - {spec: transitivity.yaml, validity: 0, inference: 2}
 """
 
@@ -27,6 +27,9 @@ def folder(tmp_path: Path) -> Path:
     """A folder with two contrasts to make a set of."""
     for name in ("seriality.yaml", "transitivity.yaml"):
         (tmp_path / name).write_text((SPECS / name).read_text("utf-8"), "utf-8")
+    odd = (SPECS / "symmetry-vs-transitivity.yaml").read_text("utf-8")
+    odd = odd.replace("id: symmetry-vs-transitivity", "id: couples")
+    (tmp_path / "couples.yaml").write_text(odd, "utf-8")
     return tmp_path
 
 
@@ -43,7 +46,7 @@ def test_members_have_the_quotas_of_the_set(folder: Path) -> None:
     assert is_set(path) and check(path) == []
     members = load_set(path).members
     assert [(c.id, c.select.validity, c.select.inference, c.select.seed) for _, c in members] == [
-        ("seriality", 2, 1, 1),
+        ("seriality", 2, 4, 1),
         ("transitivity", 0, 2, 1),
     ]
 
@@ -54,9 +57,11 @@ def test_members_have_the_quotas_of_the_set(folder: Path) -> None:
         ("id: mine", "id: yours", "2:5", "is not the name of the file"),
         ("transitivity.yaml", "nothing.yaml", "7:12", "there is no file"),
         ("transitivity.yaml", "seriality.yaml", "7:12", "`seriality` is a member already, number 1"),
-        ("inference: 1}", "inferense: 1}", "6:41", "inferense"),
+        ("inference: 4}", "inferense: 4}", "6:41", "inferense"),
         ("validity: 2", "validity: two", "6:38", "number"),
         ("set/1", "set/2", "1:1", ""),
+        ("seriality.yaml, validity: 2, inf", "couples.yaml, validity: 3, inf", "6:36", "come in twos"),
+        ("transitivity.yaml", "mine.yaml", "7:12", "`mine.yaml` is a set itself"),
     ],
 )
 def test_mistakes_are_told_with_their_place(folder: Path, old: str, new: str, place: str, words: str) -> None:
@@ -86,7 +91,7 @@ def test_a_set_builds_one_dataset(folder: Path) -> None:
     pairs = [json.loads(line) for line in (out / "pairs.jsonl").read_text("utf-8").splitlines()]
     assert [(p["spec"], p["task"]) for p in pairs] == [
         *[("seriality", "validity")] * 2,
-        ("seriality", "inference"),
+        *[("seriality", "inference")] * 4,
         *[("transitivity", "inference")] * 2,
     ]
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))

@@ -76,7 +76,7 @@ def browse(directory: Path) -> str:
     """
     path = directory / PAIRS
     try:
-        open_dataset(directory)
+        dataset = open_dataset(directory)
         titles, versions = _described(read_manifest(directory))
         pairs = [(pair_from_record(record), str(record["family"])) for _, record in read_lines(path)]
         runs = _runs(directory)
@@ -95,6 +95,7 @@ def browse(directory: Path) -> str:
     html = render(
         "browse.html.j2",
         title=directory.resolve().name,
+        dataset=dataset.sha256,
         rows=rows,
         filters=[(key, label, _options(key, rows, titles)) for key, label in FILTERS.items()],
         index=[{"id": row.pair_id, "text": row.text, **row.facts} for row in rows],

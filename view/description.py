@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from modalgen.kripke import KripkeModel
+from modalgen.printing import printable
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -57,16 +58,11 @@ class WorldFacts:
 def facts(model: KripkeModel, at: int) -> WorldFacts:
     """What is the case at the world *at*; atoms before predications, each in alphabetical order."""
     domain = None if model.domains is None else model.domains[at]
-    true = [_shown(atom) for atom, worlds in sorted(model.valuation.items()) if at in worlds]
+    true = [printable(atom) for atom, worlds in sorted(model.valuation.items()) if at in worlds]
     absent: list[str] = []
     for predicate, extension in sorted(model.extensions.items()):
         for row in sorted(extension[at]):
-            words = f"{_shown(predicate)}({','.join(map(individual, row))})"
+            words = f"{printable(predicate)}({','.join(map(individual, row))})"
             (true if domain is None or domain.issuperset(row) else absent).append(words)
     exist = None if domain is None else tuple(map(individual, sorted(domain)))
     return WorldFacts(exist, tuple(true), tuple(absent))
-
-
-def _shown(name: str) -> str:
-    """The name, without what a terminal or XML could not bear: a dataset's models may hold any text."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)

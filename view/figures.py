@@ -17,6 +17,7 @@ from modalgen.evaluate.readings import in_order
 from modalgen.evaluate.scoring import Score, expected_by_independence
 from modalgen.files import replaced_file
 from modalgen.view.report_data import Findings
+from modalgen.view.report_formats import bounds, percent
 from modalgen.view.report_tables import CURVES
 
 SETTINGS: dict[Any, Any] = {
@@ -79,8 +80,7 @@ def _heat_map(findings: Findings) -> Figure:
 def _in_cell(score: Score | None) -> str:
     if score is None or score.rate is None or score.interval is None:
         return "–"
-    low, high = (round(100 * bound) for bound in score.interval)
-    return f"{100 * score.rate:.0f}%\n[{low}–{high}], n={score.of}"
+    return f"{percent(score)}\n{bounds(score.interval)}, n={score.of}"
 
 
 def _independence(findings: Findings) -> Figure:

@@ -17,12 +17,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 
 def render(template: str, **context: Any) -> str:
@@ -48,10 +49,21 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_legible,
     )
     environment.globals |= {"source": _source, "fragment_of": fragment_of}
-    environment.filters |= {"embedded": _embedded, "hash_source": _hash_source}
+    environment.filters |= {"embedded": _embedded, "exact": escape, "hash_source": _hash_source}
     return environment
+
+
+# What no reader sees but a page obeys: controls, and what changes the direction of the text around it.
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def _legible(value: Any) -> Any:
+    """A text with marks in place of characters that would turn the page around it. Where it has to be
+    the very text, as in an id that a link names, a template says `| exact`."""
+    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", value) if type(value) is str else value
 
 
 @cache

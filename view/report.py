@@ -17,13 +17,13 @@ from modalgen.evaluate.intervals import LEVEL, RESAMPLES, SEED
 from modalgen.view import report_tables
 from modalgen.view.page import fragment_of, render
 from modalgen.view.report_charts import curves, independence
-from modalgen.view.report_data import Findings
-from modalgen.view.report_formats import Counted, is_number, shown
+from modalgen.view.report_data import Findings, Key
+from modalgen.view.report_formats import Counted, bounds, fitted, is_number, percent, shown
 from modalgen.view.report_missed import SHOWN, views
 
 
-def report(findings: Findings, links: Mapping[str, str]) -> str:
-    """The page. *links* are addresses of missed pairs' own views, by pair id, as `browse_links` finds them.
+def report(findings: Findings, links: Mapping[Key, str]) -> str:
+    """The page. *links* are addresses of missed pairs' own views, by their keys, from `browse_links`.
 
     Raises DatasetError and RunError as reading does, and ValueError if a countermodel does not hold.
     """
@@ -45,19 +45,26 @@ def report(findings: Findings, links: Mapping[str, str]) -> str:
         method={"level": LEVEL, "resamples": RESAMPLES, "seed": SEED},
         shown=shown,
         is_number=is_number,
+        fitted=fitted,
+        percent=percent,
+        bounds=bounds,
         is_counted=lambda cell: isinstance(cell, Counted),
     )
 
 
-def browse_links(findings: Findings, pages: Sequence[Path], target: Path) -> dict[str, str]:
+def browse_links(findings: Findings, pages: Sequence[Path], target: Path) -> dict[Key, str]:
     """Where the missed pairs are shown in pages of `modalgen browse`, as addresses from the report at
-    *target*, by pair id. Raises OSError and UnicodeDecodeError if a page cannot be read."""
-    found: dict[str, str] = {}
+    *target*, by their keys. A page of another dataset may have other pairs by the same ids, and is passed
+    over. Raises OSError and UnicodeDecodeError if a page cannot be read."""
+    found: dict[Key, str] = {}
     for page in pages:
         text = page.read_text(encoding="utf-8")
         way = quote(Path(os.path.relpath(page.resolve(), target.resolve().parent)).as_posix())
+        shown_here = {
+            name for name in findings.datasets if f'name="modalgen-dataset" content="{name}"' in text
+        }
         for missed in findings.missed:
             pair_id = missed.pair.pair_id
-            if f'id="pair-{escape(pair_id)}"' in text:
-                found.setdefault(pair_id, f"{way}#{fragment_of(pair_id)}")
+            if shown_here.intersection(missed.datasets) and f'id="pair-{escape(pair_id)}"' in text:
+                found.setdefault(missed.key, f"{way}#{fragment_of(pair_id)}")
     return found

@@ -7,6 +7,7 @@ table of the page.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -16,6 +17,7 @@ from markupsafe import Markup, escape
 from modalgen.evaluate.readings import in_order
 from modalgen.evaluate.scoring import Score, expected_by_independence
 from modalgen.view.report_data import Entry, Findings
+from modalgen.view.report_formats import percent
 
 Point = tuple[float, float]
 DASHES = ("none", "6 3", "2 3", "8 3 2 3", "1 2", "12 4")
@@ -60,7 +62,7 @@ def independence(findings: Findings) -> Chart | None:
     bounds = f"{_path(frame, [(0, 0), (1, 1)])} {_path(frame, [(0.5, 0), (1, 1)])}"
     body: list[str] = [
         *_grid(frame, "pairs right"),
-        *(_text(frame.x(r), frame.height - 24, _percent(r), "middle") for r in (0, 0.25, 0.5, 0.75, 1)),
+        *(_text(frame.x(r), frame.height - 24, percent(r), "middle") for r in (0, 0.25, 0.5, 0.75, 1)),
         _text(frame.x(0.5), frame.height - 6, "sides right", "middle"),
         f'<path class="bound" d="{bounds}"/>',
         f'<path class="line" d="{_path(frame, [(s, s * s) for s in steps])}"/>',
@@ -76,7 +78,7 @@ def independence(findings: Findings) -> Chart | None:
     labels = _labels(marks)
     body += [_text(*place, str(entry.number)) for (entry, *_), place in zip(points, labels, strict=True)]
     words = "; ".join(
-        f"{entry.number}, {entry.name}: sides {_percent(side)}, pairs {_percent(pair.rate)}"
+        f"{entry.number}, {entry.name}: sides {percent(side)}, pairs {percent(pair)}"
         for entry, side, pair, _ in points
     )
     return Chart(
@@ -88,12 +90,16 @@ def independence(findings: Findings) -> Chart | None:
 def curves(findings: Findings, dimension: str) -> tuple[Chart, ...]:
     """Pair accuracy by a dimension of difficulty, one chart for each model of each run."""
     charts = []
-    for (_, model), group in groupby(findings.told, key=lambda e: (e.run, e.scores.cell.model)):
-        entries = list(group)
+    groups = [
+        (run, model, list(group))
+        for (run, model), group in groupby(findings.told, key=lambda e: (e.run, e.scores.cell.model))
+    ]
+    often = Counter(model for _, model, _ in groups)
+    for run, model, entries in groups:
         found = [(entry, findings.group(entry, dimension)) for entry in entries]
         values = in_order(set(chain.from_iterable(scores for _, scores in found)))
-        run = f" ({entries[0].run})" if any(entries[0].run in entry.name for entry in entries) else ""
-        charts.append(Chart(f"{model}{run}", _curves(found, values, dimension.replace("_", " "))))
+        title = model if often[model] == 1 else f"{model} ({run})"
+        charts.append(Chart(title, _curves(found, values, dimension.replace("_", " "))))
     return tuple(charts)
 
 
@@ -118,7 +124,7 @@ def _curves(
         for x, score in marks:
             body += [_whisker(frame, x, score), _mark(number, x, frame.y(score.rate or 0.0))]
         ends.append((marks[-1][0], frame.y(marks[-1][1].rate or 0.0)))
-        rates = ", ".join(f"{value}: {_percent(scores[value].rate)}" for value in values if value in scores)
+        rates = ", ".join(f"{value}: {percent(scores[value])}" for value in values if value in scores)
         words.append(f"{entry.number}, {entry.name}: {rates}")
     heights = _apart([y for _, y in ends], frame.y(0) + 4)
     for (entry, _), (x, y), height in zip(found, ends, heights, strict=True):
@@ -144,7 +150,7 @@ def _grid(frame: Frame, title: str) -> Iterator[str]:
     for rate in (0, 0.25, 0.5, 0.75, 1):
         y = frame.y(rate)
         yield f'<path class="grid" d="M{frame.x(0):.1f} {y:.1f}H{frame.x(1):.1f}"/>'
-        yield _text(frame.left - 6, y + 4, _percent(rate), "end")
+        yield _text(frame.left - 6, y + 4, percent(rate), "end")
     x, y = 12, frame.y(0.5)
     yield f'<text transform="translate({x} {y:.1f}) rotate(-90)" text-anchor="middle">{escape(title)}</text>'
 
@@ -209,7 +215,3 @@ def _apart(heights: Sequence[float], lowest: float) -> list[float]:
     for place in sorted(placed, key=lambda place: -heights[place]):
         below = placed[place] = min(heights[place], below - 12)
     return list(placed.values())
-
-
-def _percent(rate: float | None) -> str:
-    return "–" if rate is None else f"{100 * rate:.0f}%"

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from modalgen.evaluate.answers import Polarity
 from modalgen.evaluate.asking import DEFAULT
+from modalgen.evaluate.dataset import read_each
 from modalgen.evaluate.readings import Cell, Facts, Readings
 from modalgen.evaluate.scoring import CellScores, Score, is_open, score
+from modalgen.records import Pair
 
+Key = tuple[str, str]
+"""The hash of a dataset and the id of a pair."""
+SHORT_HASH = 8
+"""So many characters of a dataset's hash tell the datasets of a report apart."""
 RIGHT = (True, False)
 """The pattern of a pair that is right on both sides."""
 
@@ -46,17 +52,25 @@ class Findings:
         """The cells whose pair accuracy means something."""
         return tuple(entry for entry in self.entries if entry.told)
 
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The hashes of the datasets of these cells, in order."""
+        return tuple(dict.fromkeys(entry.readings.dataset for entry in self.told))
+
     @cached_property
     def missed(self) -> tuple[Missed, ...]:
         """The pairs that no cell gets right, in the datasets' order. A pair counts if a run has told its
-        semantics and none still has to ask it."""
-        asked_of: dict[tuple[str, str], list[Entry]] = {}
-        facts: dict[tuple[str, str], tuple[Readings, Facts]] = {}
-        left_out: set[tuple[str, str]] = set()  # right somewhere, or still to be asked
+        semantics and none still has to ask it; what is the same in two datasets is one pair. Raises
+        DatasetError if several datasets are to be compared and cannot be read any more."""
+        first_of = _repeated(self.told)
+        asked_of: dict[Key, list[Entry]] = {}
+        facts: dict[Key, tuple[Readings, Facts]] = {}
+        left_out: set[Key] = set()  # right somewhere, or still to be asked
         for entry in self.told:
             rows = entry.readings.cells[entry.scores.cell]
             for pair, pattern in zip(entry.scores.pairs, entry.scores.patterns[self.reader], strict=True):
                 key = (entry.readings.dataset, pair.pair_id)
+                key = first_of.get(key, key)
                 facts.setdefault(key, (entry.readings, pair))
                 asked_of.setdefault(key, []).append(entry)
                 if pattern == RIGHT or any(is_open(rows.get((pair.pair_id, side))) for side in pair.sides):
@@ -76,6 +90,33 @@ class Missed:
     readings: Readings
     pair: Facts
     entries: tuple[Entry, ...]
+
+    @property
+    def key(self) -> Key:
+        """What tells it from all others."""
+        return self.readings.dataset, self.pair.pair_id
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The hashes of the datasets that it is in, in order."""
+        return tuple(dict.fromkeys(entry.readings.dataset for entry in self.entries))
+
+
+def _repeated(entries: Iterable[Entry]) -> Mapping[Key, Key]:
+    """The pairs that are there, equal in all that is recorded of them, in an earlier dataset too, and which
+    they are there. An id alone does not make a pair: versions of a dataset may share ids."""
+    data = {entry.readings.dataset: entry.readings for entry in entries}
+    often = Counter(pair.pair_id for readings in data.values() for pair in readings.pairs)
+    met: dict[str, list[tuple[Pair, Key]]] = {}
+    found = {}
+    for dataset, readings in data.items() if max(often.values(), default=0) > 1 else ():
+        for pair in read_each(readings.data):
+            if often[pair.pair_id] > 1:
+                key = (dataset, pair.pair_id)
+                earlier = met.setdefault(pair.pair_id, [])
+                found[key] = next((other for same, other in earlier if same == pair), key)
+                earlier.append((pair, key))
+    return found
 
 
 def findings(runs: Mapping[str, Readings], reader: str) -> Findings:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from modalgen.evaluate.scoring import Score
+from modalgen.printing import printable
 
 UNKNOWN = "–"
 
@@ -47,7 +48,8 @@ Cell = str | int | Share | Number | Score | Counted
 @dataclass(frozen=True)
 class Table:
     """A table with a name for files and links, and a caption that says what it counts. The first `heads`
-    cells of a row say what the row is about."""
+    cells of a row say what the row is about. All other columns of a table with `across` are of one kind,
+    which that names: it may be turned, and taken apart."""
 
     name: str
     title: str
@@ -55,10 +57,78 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     heads: int = 1
+    across: str = ""
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError(f"the table {self.name} has a row that does not fit its columns")
+
+
+MOST_COLUMNS = 6
+"""So many cells with a rate, its interval and n stand next to each other on a page of paper."""
+
+
+def fitted(table: Table) -> list[Table]:
+    """The table so that it fits on paper: one that may be turned is if it then has to be taken apart less,
+    and no part has more than `MOST_COLUMNS` columns of its kind. What is no such table is as it was."""
+    if not table.across:
+        return [table]
+    turned, whole = len(table.rows), len(table.columns) - table.heads
+    if -(-turned // MOST_COLUMNS) < -(-whole // MOST_COLUMNS):
+        table = _turned(table)
+    starts = range(table.heads, len(table.columns), MOST_COLUMNS)
+    if len(starts) < 2:
+        return [table]
+    parts = []
+    for number, start in enumerate(starts, start=1):
+        kept = [*range(table.heads), *range(start, min(start + MOST_COLUMNS, len(table.columns)))]
+        parts.append(
+            replace(
+                table,
+                name=f"{table.name}-{number}",
+                title=f"{table.title} ({number} of {len(starts)})",
+                columns=tuple(table.columns[place] for place in kept),
+                rows=tuple(tuple(row[place] for place in kept) for row in table.rows),
+            )
+        )
+    return parts
+
+
+def _turned(table: Table) -> Table:
+    """The table with a row for each column of its kind."""
+    names = [" ".join(shown(cell) for cell in row[: table.heads]) for row in table.rows]
+    rows = (
+        (table.columns[place], *(row[place] for row in table.rows))
+        for place in range(table.heads, len(table.columns))
+    )
+    return replace(table, columns=(table.across, *names), rows=tuple(rows), heads=1)
+
+
+def percent(rate: float | Score | None, digits: int = 0) -> str:
+    """A rate in percent, halves rounded up; a score's is worked out from its counts. A dash for None."""
+    match rate:
+        case Score(count=count, of=of) if of:
+            unit = 10**digits
+            return format(Decimal((200 * count * unit + of) // (2 * of)) / unit, f".{digits}f") + "%"
+        case float() | int():
+            return rounded(100 * Decimal(repr(rate)), f".{digits}f") + "%"
+        case _:
+            return UNKNOWN
+
+
+def bounds(interval: tuple[float, float]) -> str:
+    """An interval in percent: `[41–63]`."""
+    low, high = (percent(bound).removesuffix("%") for bound in interval)
+    return f"[{low}–{high}]"
+
+
+def rounded(value: float | Decimal, shape: str) -> str:
+    """The number in a format (of `format`) with a fixed number of digits, halves rounded up as one does
+    by hand; in another format as Python has it."""
+    if not shape.endswith("f"):
+        return format(value, shape)
+    with localcontext(rounding=ROUND_HALF_UP):
+        return format(Decimal(str(value)), shape)
 
 
 def is_number(cell: Cell) -> bool:
@@ -72,15 +142,15 @@ def shown(cell: Cell) -> str:
         case Counted(score):
             return f"{shown(score)}, n = {score.of:,}"
         case Score(interval=None):
-            return shown(Share(cell.rate))
+            return percent(cell, 1)
         case Score(interval=(low, high)):
-            return f"{shown(Share(cell.rate))} [{100 * low:.0f}–{100 * high:.0f}]"
-        case Share(None) | Number(None):
+            return f"{percent(cell, 1)} {bounds((low, high))}"
+        case Share(value):
+            return percent(value, 1)
+        case Number(None):
             return UNKNOWN
-        case Share(float(value)):
-            return f"{100 * value:.1f}%"
         case Number(float() | int() as value, shape):
-            return format(value, shape)
+            return rounded(value, shape)
         case int():
             return f"{cell:,}"
         case _:
@@ -103,11 +173,12 @@ def _markdown(table: Table) -> str:
 
 def _escaped(text: str) -> str:
     """The text with what Markdown (or HTML in it) would take for its own escaped, on one line."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~&])", r"\\\1", _one_line(text))
+    return re.sub(r"([\\`*_{}\[\]<>#|~&])", r"\\\1", one_line(text))
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def one_line(text: str) -> str:
+    """The text on one line, without characters that cannot be seen."""
+    return printable(" ".join(text.split()), "")
 
 
 def comma_separated(tables: Iterable[Table]) -> str:
@@ -131,7 +202,7 @@ def _csv(table: Table) -> str:
         for place in range(len(table.columns))
     ]
     writer.writerow(
-        name + part
+        _no_formula(name) + part
         for name, is_score in zip(table.columns, scores, strict=True)
         for part in (_SCORE_PARTS if is_score else ("",))
     )
@@ -154,88 +225,11 @@ def _values(cell: Cell) -> list[str | float | None]:
         case Share(value) | Number(value):
             return [value]
         case str():
-            text = _one_line(cell)
-            return [f"'{text}" if text[:1] in ("=", "+", "-", "@") else text]
+            return [_no_formula(cell)]
         case _:
             return [cell]
 
 
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    '"': r"\textquotedbl{}",
-    **{character: rf"\{character}" for character in "&%$#_{}"},
-    **{
-        symbol: rf"\ensuremath{{{command}}}"
-        for symbol, command in {
-            "□": r"\Box",
-            "◇": r"\Diamond",
-            "¬": r"\neg",
-            "∧": r"\wedge",
-            "∨": r"\vee",
-            "→": r"\rightarrow",
-            "↔": r"\leftrightarrow",
-            "∀": r"\forall",
-            "∃": r"\exists",
-            "⊤": r"\top",
-            "⊥": r"\bot",
-            "⊢": r"\vdash",
-            "⊨": r"\models",
-            "⊭": r"\not\models",
-            "×": r"\times",
-            "≤": r"\leq",
-            "·": r"\cdot",
-            "−": "-",
-        }.items()
-    },
-    "–": "--",
-}
-
-
-def latex(tables: Iterable[Table]) -> str:
-    """The tables for a paper: table environments that need the packages booktabs and amssymb."""
-    return "% needs \\usepackage{booktabs,amssymb}\n" + "\n".join(map(_latex, tables))
-
-
-def _latex(table: Table) -> str:
-    columns = "".join(
-        "r" if table.rows and is_number(table.rows[0][place]) else "l" for place in range(len(table.columns))
-    )
-    body = [_latex_row(table.columns, _tex), r"\midrule", *(_latex_row(row, _tex_cell) for row in table.rows)]
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{_tex(table.title)}. {_tex(table.caption)}}}",
-        rf"\label{{tab:{table.name}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _latex_row(cells: Sequence[Any], write: Callable[[Any], str]) -> str:
-    return " & ".join(map(write, cells)) + r" \\"
-
-
-def _tex_cell(cell: Cell) -> str:
-    return _tex(shown(cell))
-
-
-def _tex(text: str) -> str:
-    """The text with LaTeX's own characters escaped and logical symbols as commands, on one line."""
-    return "".join(_SPECIAL.get(character, character) for character in _one_line(text))
-
-
-WRITERS: dict[str, Callable[[Iterable[Table]], str]] = {
-    "md": markdown,
-    "csv": comma_separated,
-    "latex": latex,
-}
-"""How each text format writes tables."""
+def _no_formula(text: str) -> str:
+    line = one_line(text)
+    return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line

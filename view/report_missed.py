@@ -17,7 +17,7 @@ from modalgen.render import describe
 from modalgen.view.explanation import explain
 from modalgen.view.page import fragment_of
 from modalgen.view.pair_view import Condition, conditions, in_english, sequent
-from modalgen.view.report_data import Findings, Missed
+from modalgen.view.report_data import SHORT_HASH, Findings, Key, Missed
 from modalgen.view.sentences import Step
 from modalgen.view.svg import drawing
 
@@ -49,9 +49,13 @@ class MissedSide:
 
 @dataclass(frozen=True)
 class MissedView:
-    """A missed pair, ready to be shown."""
+    """A missed pair, ready to be shown: `name` tells it from all others, `element` is its id in the page,
+    `anchor` the link to that."""
 
     pair: Pair
+    key: Key
+    name: str
+    element: str
     anchor: str
     sequent: str
     premises: tuple[str, ...]
@@ -70,7 +74,7 @@ def views(findings: Findings) -> tuple[MissedView, ...]:
         texts = _texts(
             {entry.readings.directory: entry.readings for m in missed for entry in m.entries}, wanted
         )
-        found += [_view(each, pairs[each.pair.pair_id], texts, findings.reader) for each in missed]
+        found += [_view(each, pairs[each.pair.pair_id], texts, findings) for each in missed]
     return tuple(found)
 
 
@@ -88,27 +92,32 @@ def _texts(runs: Mapping[object, Readings], wanted: Mapping[str, Missed]) -> _Te
     return found
 
 
-def _view(missed: Missed, pair: Pair, texts: _Texts, reader: str) -> MissedView:
+def _view(missed: Missed, pair: Pair, texts: _Texts, findings: Findings) -> MissedView:
+    dataset = missed.readings.dataset[:SHORT_HASH] if len(findings.datasets) > 1 else ""
+    own = f"{dataset}-{pair.pair_id}" if dataset else pair.pair_id
     premises = tuple(map(in_english, pair.premises))
     return MissedView(
         pair=pair,
-        anchor=fragment_of(pair.pair_id),
+        key=missed.key,
+        name=f"{pair.pair_id} ({dataset})" if dataset else pair.pair_id,
+        element=f"pair-{own}",
+        anchor=fragment_of(own),
         sequent=sequent(pair),
         premises=premises,
         conjecture=in_english(pair.conjecture),
-        sides=tuple(_side(pair, name) for name in SIDES),
-        said=tuple(_said(missed, texts, reader)),
+        sides=tuple(_side(pair, name, fragment_of(own)) for name in SIDES),
+        said=tuple(_said(missed, texts, findings.reader)),
     )
 
 
-def _side(pair: Pair, name: str) -> MissedSide:
+def _side(pair: Pair, name: str, anchor: str) -> MissedSide:
     side, model = pair.sides[name], pair.sides[name].countermodel
     return MissedSide(
         name=name,
         models=describe(side.semantics),
         conditions=conditions(pair, name),
         label=side.label,
-        picture=None if model is None else Markup(drawing(model, f"{fragment_of(pair.pair_id)}-{name}")),
+        picture=None if model is None else Markup(drawing(model, f"picture-{name}-{anchor}")),
         explanation=() if model is None else explain(pair.problem(name), model),
     )
 

@@ -15,7 +15,7 @@ from modalgen.evaluate.intervals import RESAMPLES
 from modalgen.evaluate.logic_fit import LogicFit, logic_fits
 from modalgen.evaluate.readings import READERS, in_order
 from modalgen.evaluate.scoring import MISSING, NAME_ONLY, Score, expected_by_independence
-from modalgen.view.report_data import Findings, asked
+from modalgen.view.report_data import SHORT_HASH, Findings, asked
 from modalgen.view.report_formats import Cell, Counted, Number, Share, Table
 
 CURVES = {"modal_depth": "modal depth", "size": "size"}
@@ -98,6 +98,7 @@ def heat_map(findings: Findings) -> Table:
         ("no.", "model", *contrasts),
         rows,
         heads=2,
+        across="contrast",
     )
 
 
@@ -161,7 +162,7 @@ def reasoning(findings: Findings) -> Table:
                 found.both,
                 found.only_first,
                 found.only_second,
-                Number(found.difference * 100, "+.1f"),
+                Number(100 * (found.only_first - found.only_second) / found.pairs, "+.1f"),
                 Number(None if low is None else low * 100, "+.1f"),
                 Number(None if high is None else high * 100, "+.1f"),
                 Number(found.p_value, ".3g"),
@@ -213,6 +214,7 @@ def difficulty(findings: Findings, dimension: str) -> Table:
             for entry, scores in found
         ),
         heads=2,
+        across=word,
     )
 
 
@@ -330,16 +332,26 @@ def _known(values: Iterable[float | None]) -> list[float]:
 
 
 def missed(findings: Findings) -> Table:
-    """The pairs that all cells miss."""
+    """The pairs that all cells miss, with their datasets if there are several."""
+    several = len(findings.datasets) > 1
     return Table(
         "missed",
         "Pairs that all models miss",
         f"Pairs of which no model gets both sides right ({findings.reader} reader), of those whose semantics "
         "were stated and that no run still has to ask.",
-        ("pair", "contrast", "task", "modal depth", "size", "asked of"),
+        (
+            "pair",
+            *(["dataset"] if several else []),
+            "contrast",
+            "task",
+            "modal depth",
+            "size",
+            "asked of",
+        ),
         tuple(
             (
                 each.pair.pair_id,
+                *([", ".join(name[:SHORT_HASH] for name in each.datasets)] if several else []),
                 each.pair.place["contrast"],
                 each.pair.place["task"],
                 each.pair.modal_depth,

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import click
 
-from modalgen.commands.common import DATASET, NO, fail
+from modalgen.commands.common import DATASET, NEW_FILE, NO, fail
 from modalgen.records import DatasetError
 
 
 @click.command()
 @click.argument("dataset", type=DATASET)
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="HTML file [DATASET's name.html]."
-)
+@click.option("-o", "--output", type=NEW_FILE, help="HTML file [DATASET's name.html].")
 def browse(dataset: Path, output: Path | None) -> None:
     """Write a dataset's pairs to one self-contained HTML file, to filter and to look at, countermodels drawn.
 

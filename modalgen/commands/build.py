@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -59,8 +60,8 @@ def build(
     Prover runs are remembered in the evidence store: a build that was interrupted goes on where it
     was, and builds share what they found.
     """
+    from modalgen.build import BuildError, SetSource, Source, check_place, write_dataset
     from modalgen.build import Progress as Step
-    from modalgen.build import SetSource, Source, check_place, write_dataset
     from modalgen.build import build as run_build
     from modalgen.gen.diagnostics import Diagnostic
     from modalgen.gen.spec import SpecError, load_contrast
@@ -127,6 +128,8 @@ def build(
                 authority=require_authority,
                 report=report,
             )
+        except BuildError as error:
+            fail(str(error))
         except (DeciderMissing, GuardError, OSError) as error:
             fail(f"a prover cannot be run any more: {error}", "the same command goes on from here", code=NO)
     console.print(render.build_summary(result))
@@ -141,9 +144,14 @@ def build(
         console.print(f"[bold red]QUARANTINED {quarantine.lie.engine}[/], no finding of it counts:", end=" ")
         say(f"on {quarantine.pair_id}, {quarantine.words}\n{problem}")
     for s in result.shortfalls:
+        reasons = Counter(
+            str(r.reason) for spec, r in result.rejections if (spec, r.candidate.task) == (s.spec, s.task)
+        )
+        turned_down = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common(3)) or "none"
         console.print(
             f"[bold red]{s.spec}[/]: {s.accepted} of {s.wanted} {s.task} pairs; {s.wanted - s.accepted} are "
-            "missing. Add templates or content, or lower the quota."
+            f"missing. Candidates turned down: {turned_down}. Let the grammar make larger formulas, add "
+            "templates, or lower the quota."
         )
     if result.shortfalls and not partial:
         fail("quotas are not met and nothing was written; --partial writes what there is", code=NO)

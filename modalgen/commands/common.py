@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 from rich.console import Console
@@ -14,13 +15,27 @@ from rich.console import Console
 OK, NO, USAGE, UNRESOLVED = 0, 1, 2, 3
 BROKEN_PIPE, NO_OUTPUT, INTERRUPTED = 141, 74, 130
 
+
+class _Output(click.Path):
+    """A path to write to. An empty one is refused: it would be taken for the current directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not os.fspath(value):
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+NEW_FILE = _Output(dir_okay=False, path_type=Path)
+NEW_DIRECTORY = _Output(file_okay=False, path_type=Path)
 DATASET = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 def fail(*messages: str, code: int = USAGE) -> NoReturn:
     """Say what is wrong, on standard error, and end with the exit code."""
-    for message in messages:
+    from modalgen.printing import printable
+
+    for message in ("\n".join(map(printable, message.splitlines())) for message in messages):
         click.echo(f"modalgen: {message}", err=True)
     raise SystemExit(code)
 

@@ -11,8 +11,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from modalgen.commands.common import fail
-from modalgen.commands.score import MOVED, NEW_FILE, RUN, read_runs, writing
+from modalgen.commands.common import NEW_FILE, fail
+from modalgen.commands.score import MOVED, RUN, read_runs, writing
 from modalgen.files import json_line, replace_file
 
 if TYPE_CHECKING:
@@ -55,7 +55,10 @@ def compare(run_a: Path, run_b: Path, moved: tuple[Path, ...], output: Path | No
         for cell, number in cells.items():
             click.echo(f"{number:3}: {cell.model} · {cell.condition} · {cell.polarity} ({name})")
     for reader, comparisons in found.items():
-        console.print(_table(reader, comparisons, numbers[0], numbers[-1]))
+        table = _table(reader, comparisons, numbers[0], numbers[-1])
+        whole = console.measure(table, options=console.options.update(max_width=1000)).maximum
+        console.width = max(console.width, whole)  # or figures would be cut
+        console.print(table)
     if output:
         with writing(output):
             replace_file(output, json_line(comparison_record(list(read), first.dataset, found)) + "\n")
@@ -67,7 +70,13 @@ def _table(
 ) -> Table:
     """The comparisons, their cells by number: so it fits into 80 columns, whatever models are called,
     and no figure is ever broken into two."""
-    table = Table(title=f"pairs right, {reader}", box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    table = Table(
+        title=f"pairs right, {reader}",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=True,
+        title_justify="left",
+    )
     columns = ("A", "B", "pairs", "both", "only A", "only B", "A − B", "95 %", "p", "p (Holm)")
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)

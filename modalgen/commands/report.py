@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from modalgen.commands.common import EXISTING_FILE, fail
-from modalgen.commands.score import MOVED, NEW_FILE, RUNS, read_runs, writing
+from modalgen.commands.common import EXISTING_FILE, NEW_DIRECTORY, NEW_FILE, fail
+from modalgen.commands.score import MOVED, RUNS, read_runs, writing
 from modalgen.records import DatasetError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ PAGE = "report.html"
 )
 @click.option(
     "--figures",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NEW_DIRECTORY,
     help="Write figures here, as SVG and PDF (extra modalgen[report]).",
 )
 def report(
@@ -66,7 +66,8 @@ def report(
     """
     from modalgen.evaluate.runs import RunError
     from modalgen.view.report_data import findings
-    from modalgen.view.report_formats import WRITERS
+    from modalgen.view.report_formats import comma_separated, markdown
+    from modalgen.view.report_latex import latex
     from modalgen.view.report_tables import tables
 
     if form == "html" and names:
@@ -84,7 +85,8 @@ def report(
             made = tables(found)
             if unknown := [name for name in names if name not in {table.name for table in made}]:
                 fail(f"there is no table {unknown[0]!r}; there are {', '.join(t.name for t in made)}")
-            text = WRITERS[form]([table for table in made if not names or table.name in names])
+            write = {"md": markdown, "csv": comma_separated, "latex": latex}[form]
+            text = write([table for table in made if not names or table.name in names])
             if output:
                 _write(output, text)
             else:

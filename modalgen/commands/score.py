@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from modalgen.commands.common import DATASET, NO, fail
+from modalgen.commands.common import DATASET, NEW_FILE, NO, fail
 from modalgen.files import json_line, replace_file
 from modalgen.records import DatasetError
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from modalgen.evaluate.scoring import CellScores, Score, Scores
 
 SCORES = "scores.json"
-NEW_FILE = click.Path(dir_okay=False, path_type=Path)
-
-
 RUN = click.Path(exists=True, file_okay=False, path_type=Path)
 RUNS = click.argument("runs", nargs=-1, required=True, type=RUN)
 MOVED = click.option(

@@ -8,17 +8,15 @@ import click
 from rich.console import Console
 
 from modalgen import render
-from modalgen.commands.common import DATASET, NO, fail
+from modalgen.commands.common import DATASET, NEW_FILE, NO, fail
 from modalgen.records import DatasetError, Pair, read_pairs
-
-_NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
 @click.argument("dataset", type=DATASET)
 @click.argument("pair_id", metavar="[PAIR]", required=False)
-@click.option("--svg", type=_NEW_FILE, help="Write the pair's countermodel as a picture.")
-@click.option("--dot", type=_NEW_FILE, help="Write it in Graphviz's language DOT.")
+@click.option("--svg", type=NEW_FILE, help="Write the pair's countermodel as a picture.")
+@click.option("--dot", type=NEW_FILE, help="Write it in Graphviz's language DOT.")
 def show(dataset: Path, pair_id: str | None, svg: Path | None, dot: Path | None) -> None:
     """List a dataset's pairs, or show one pair with both sides (an unambiguous part of its id is enough).
 
@@ -26,6 +24,8 @@ def show(dataset: Path, pair_id: str | None, svg: Path | None, dot: Path | None)
     """
     if pair_id is None and (svg or dot):
         fail("--svg and --dot write the countermodel of one pair: say which")
+    if svg and dot and svg.resolve() == dot.resolve():
+        fail(f"--svg and --dot would both write {svg}: name two files")
     try:
         pairs = read_pairs(dataset)
     except DatasetError as error:

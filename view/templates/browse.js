@@ -17,9 +17,12 @@
 
   const fragmentOf = (id) => "pair-" + encodeURIComponent(id);
 
+  // Whether the address says what to show. Others, like the skip link's, name a place of the page.
+  const isOurs = () => location.hash.length < 2 || location.hash.startsWith("#pair-") || location.hash.includes("=");
+
   // What the address asks for: the id of a pair or null, and the values of filters.
   function asked() {
-    const parts = location.hash.slice(1).split("&");
+    const parts = isOurs() ? location.hash.slice(1).split("&") : [""];
     let id = null;
     if (parts[0].startsWith("pair-")) {
       id = parts.shift().slice("pair-".length);
@@ -87,6 +90,14 @@
     opened = number;
   }
 
+  // What scrolls sideways has to be reached by keyboard; what does not would only be in the way.
+  function markScrolling() {
+    for (const region of element("view").querySelectorAll(".wide")) {
+      if (region.scrollWidth > region.clientWidth) region.tabIndex = 0;
+      else region.removeAttribute("tabindex");
+    }
+  }
+
   function show() {
     const { id, filters } = asked();
     fill(filters);
@@ -98,10 +109,11 @@
     if (inPair && document.readyState === "loading") return; // the views are not there yet
     if (inPair) open(number);
     element("pair").hidden = !inPair;
+    markScrolling();
     if (inPair) {
-      document.title = `${element("pair-title").textContent} – ${title}`;
+      document.title = `${element("opened-title").textContent} – ${title}`;
       scrollTo(0, 0);
-      element("pair-title").focus({ preventScroll: true });
+      element("opened-title").focus({ preventScroll: true });
     } else {
       document.title = title;
       if (id !== null) {
@@ -133,11 +145,16 @@
   });
   addEventListener("keydown", (event) => {
     if (element("pair").hidden || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    if (event.target.closest("[role=region]")) return; // there the arrows scroll
+    if (event.key !== "Escape" && event.target.closest("[role=region]")) return; // there the arrows scroll
     const anchor = element({ ArrowLeft: "previous", ArrowRight: "next", Escape: "back" }[event.key]);
     if (anchor && !anchor.hidden) anchor.click();
   });
-  addEventListener("hashchange", show);
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address stays, it says what is shown
+    element(element("pair").hidden ? "main" : "opened-title").focus();
+  });
+  addEventListener("resize", markScrolling);
+  addEventListener("hashchange", () => isOurs() && show());
   addEventListener("DOMContentLoaded", () => asked().id !== null && show());
   form.hidden = false;
   show();
