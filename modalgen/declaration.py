@@ -45,6 +45,7 @@ def _declared(spec: str, text: str) -> Contrast:
 def _departures(pair: Pair, contrast: Contrast) -> Iterator[str]:
     if tuple(pair.sides[name].semantics for name in SIDES) != contrast.sides or pair.axis != contrast.axis:
         yield f"its sides are not those that {contrast.id} declares"
-    sources = {source.id: source.task for source in (*contrast.templates, *contrast.grammar)}
-    if sources.get(pair.template) != pair.task:
+    tasks = {template.id: template.task for template in contrast.templates}
+    tasks |= {grammar.id: grammar.task for grammar in contrast.grammar}
+    if tasks.get(pair.template) != pair.task:
         yield f"{contrast.id} has no template or grammar {pair.template!r} for {pair.task}"

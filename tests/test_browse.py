@@ -238,6 +238,81 @@ def test_a_pair_opens_and_back_returns(browser: Browser, page: Path) -> None:
         assert visit.faults == []
 
 
+def test_the_skip_link_changes_nothing(browser: Browser, page: Path) -> None:
+    """It leads past the header, in the list and in a pair, and closes no pair and clears no filter; nor does
+    an address that names a place of the page."""
+    with visiting(browser, page, "#task=validity") as visit:
+        keyboard = visit.page.keyboard
+        keyboard.press("Tab")
+        expect(visit.page.get_by_role("link", name="Skip to the content")).to_be_focused()
+        keyboard.press("Enter")
+        expect(visit.page.locator("main")).to_be_focused()
+        assert visit.fragment == "#task=validity" and len(rows(visit)) == 4
+        visit.page.locator("#pairs a:visible").first.click()
+        title = visit.page.get_by_role("heading", level=2)
+        expect(title).to_be_focused()
+        address = visit.fragment
+        visit.page.locator(".skip").focus()
+        keyboard.press("Enter")
+        expect(title).to_be_focused()
+        assert visit.fragment == address and "task=validity" in address
+        visit.page.evaluate("location.hash = 'main'")
+        expect(title).to_be_visible()
+        visit.page.go_back()
+        keyboard.press("Escape")
+        assert visit.fragment == "#task=validity" and len(rows(visit)) == 4
+
+
+def test_only_what_scrolls_is_a_stop_for_the_keyboard(browser: Browser, page: Path, dataset: Path) -> None:
+    """On a wide screen pictures and tables are passed over, in a narrow window they can be reached and
+    scrolled; Esc leads back to the list from there too, though the arrows scroll."""
+    pair = read_pairs(dataset)[0]
+    scrolls = "all => all.map(each => each.scrollWidth > each.clientWidth)"
+    stops = "all => all.map(each => each.tabIndex === 0)"
+    with visiting(browser, page, f"#pair-{pair.pair_id}") as visit:
+        regions = visit.page.locator("article .wide")
+        expect(regions).to_have_count(3)
+        assert regions.evaluate_all(stops) == regions.evaluate_all(scrolls) == [False] * 3
+        visit.page.set_viewport_size({"width": 240, "height": 600})
+        visit.page.wait_for_function(
+            f"({stops})([...document.querySelectorAll('article .wide')]).includes(true)"
+        )
+        assert regions.evaluate_all(stops) == regions.evaluate_all(scrolls)
+        visit.page.locator("article .wide[tabindex]").first.focus()
+        visit.page.keyboard.press("ArrowRight")
+        assert visit.fragment == f"#pair-{pair.pair_id}"
+        visit.page.keyboard.press("Escape")
+        expect(visit.page.get_by_role("table", name="Pairs")).to_be_visible()
+
+
+def test_names_change_nothing_around_them(browser: Browser, dataset: Path, tmp_path: Path) -> None:
+    """A pair that is called as a part of the page opens like any other; a name that turns the text around
+    shows a mark in that place, and still opens and is found by its filter."""
+    turned = "x\u202ey\x1b"
+
+    def change(pairs: Records, evidence: Records, manifest: dict[str, Any]) -> None:
+        pairs[0]["pair_id"] = "title"
+        pairs[1]["pair_id"] = pairs[1]["template"] = turned
+        for pair in pairs[:3]:
+            pair["spec"] = turned
+        manifest["specs"][0] |= {"id": turned, "title": turned}
+
+    path = tmp_path / "names.html"
+    path.write_text(page_of(altered(dataset, tmp_path / "names", change)), encoding="utf-8")
+    with visiting(browser, path) as visit:
+        every = visit.page.locator("[id]").evaluate_all("all => all.map(each => each.id)")
+        assert len(every) == len(set(every))
+        visit.page.get_by_label("Contrast").select_option("x\ufffdy\ufffd (3)")
+        assert len(rows(visit)) == 3
+        for number, name in enumerate(("title", "x\ufffdy\ufffd")):
+            visit.page.locator("#pairs a:visible").nth(number).click()
+            expect(visit.page.locator("article .id")).to_have_text(name)
+            expect(visit.page.get_by_role("heading", level=2)).to_be_focused()
+            assert "\u202e" not in visit.page.locator("article").inner_text()
+            visit.page.keyboard.press("Escape")
+        assert visit.faults == []
+
+
 def test_a_pair_links_to_its_family(browser: Browser, page: Path) -> None:
     """The link to a family lists its pairs, and the filter that does so can be seen and undone."""
     with visiting(browser, page) as visit:
@@ -424,6 +499,9 @@ def test_paper_gets_no_controls(browser: Browser, page: Path) -> None:
         assert visit.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         visit.page.locator("#pairs a").first.click()
         expect(visit.page.get_by_role("navigation")).to_be_hidden()
+        # A side may be longer than a page: if it were kept whole, the first page would stay empty.
+        side = visit.page.locator(".side").first
+        assert side.evaluate("each => getComputedStyle(each).breakInside") == "auto"
 
 
 def test_the_bytes_depend_on_the_dataset_only(dataset: Path, tmp_path: Path) -> None:
@@ -447,6 +525,8 @@ def test_a_place_that_cannot_be_written(dataset: Path, tmp_path: Path) -> None:
     result = run("browse", dataset, "-o", tmp_path / "no such" / "page.html")
     assert result.exit_code == 1 and "page.html: cannot be written: No such file" in result.output
     assert run("browse", dataset, "-o", tmp_path).exit_code == 2
+    empty = run("browse", dataset, "-o", "")
+    assert empty.exit_code == 2 and "the path is empty" in empty.output
     assert list(tmp_path.iterdir()) == []
 
 

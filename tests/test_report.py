@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +33,18 @@ from modalgen.evaluate.scoring import Score
 from modalgen.records import read_pairs
 from modalgen.view.report_data import Findings, findings
 from modalgen.view.report_formats import (
-    WRITERS,
     Counted,
     Number,
     Share,
     Table,
     comma_separated,
-    latex,
+    fitted,
     markdown,
+    percent,
+    rounded,
     shown,
 )
+from modalgen.view.report_latex import latex
 from modalgen.view.report_tables import tables
 
 HOSTILE = "<script>alert(1)</script>"
@@ -103,6 +108,12 @@ def untold(place: Path, dataset: Dataset) -> Path:
 def found(told: Path, untold: Path) -> Findings:
     """What the strict reader finds in both runs."""
     return findings({str(path.name): read_readings(path) for path in (told, untold)}, "strict")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for all tests of this file."""
+    yield from launched()
 
 
 def rows(table: Table) -> list[list[str]]:
@@ -250,7 +261,7 @@ def test_markdown() -> None:
         "## A table\n\nWhat it counts.\n\n"
         "| model | rate | share | n | p |\n"
         "| --- | ---: | ---: | ---: | ---: |\n"
-        "| 50%\\_of\\|\\<b\\> | 25.0% \\[12–50\\] | 50.0% | 1,234 | 0.046 |\n"
+        "| 50%\\_of\\|\\<b\\> | 25.0% \\[13–50\\] | 50.0% | 1,234 | 0.046 |\n"
         "| =1+1 | – | – | 0 | – |\n"
     )
 
@@ -268,21 +279,100 @@ def test_csv() -> None:
 def test_latex() -> None:
     """A table with booktabs, in which nothing from the data is a command."""
     assert latex([SMALL]).splitlines() == [
-        r"% needs \usepackage{booktabs,amssymb}",
+        r"% needs \usepackage{amssymb,booktabs,graphicx}",
         r"\begin{table}",
-        r"\centering",
+        r"\centering\footnotesize",
         r"\caption{A table. What it counts.}",
         r"\label{tab:small}",
         r"\begin{tabular}{lrrrr}",
         r"\toprule",
         r"model & rate & share & n & p \\",
         r"\midrule",
-        r"50\%\_of|\textless{}b\textgreater{} & 25.0\% [12--50] & 50.0\% & 1,234 & 0.046 \\",
+        r"50\%\_of\textbar{}\textless{}b\textgreater{} & 25.0\% [13--50] & 50.0\% & 1,234 & 0.046 \\",
         r"=1+1 & -- & -- & 0 & -- \\",
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
     ]
+
+
+WIDE = Table(
+    "wide",
+    "Many columns",
+    "Rates.",
+    ("no.", "model", *(f"c{n}" for n in range(12))),
+    tuple((n, f"m{n}", *(Counted(Score(c, 16, wilson(c, 16))) for c in range(12))) for n in (1, 2)),
+    heads=2,
+    across="contrast",
+)
+
+
+def test_rates_are_rounded_as_by_hand() -> None:
+    """Halves go up, whatever binary fraction stands for them: by counts if there are counts."""
+    assert percent(Score(1, 8, None)) == percent(0.125) == "13%"
+    assert percent(Score(1, 16, None), 1) == percent(0.0625, 1) == "6.3%"
+    assert [percent(Score(n, 200, None)) for n in (1, 3, 29, 31, 199)] == ["1%", "2%", "15%", "16%", "100%"]
+    assert percent(Score(1, 3, None)) == "33%" and percent(Score(0, 0, None)) == percent(None) == "–"
+    assert shown(Share(0.2265)) == "22.7%" and shown(Score(29, 200, (0.145, 0.155))) == "14.5% [15–16]"
+    assert rounded(-6.25, "+.1f") == "-6.3" and rounded(0.045, ".2f") == "0.05"
+    assert rounded(1234567.5, ",.0f") == "1,234,568" and rounded(0.00001234, ".3g") == "1.23e-05"
+
+
+def test_wide_tables_are_turned_or_taken_apart() -> None:
+    """Twelve contrasts of two models are twelve rows; of twenty models, two tables; nothing is lost."""
+    (turned,) = fitted(WIDE)
+    assert turned.columns == ("contrast", "1 m1", "2 m2")
+    assert turned.rows[3] == ("c3", WIDE.rows[0][5], WIDE.rows[1][5]) and len(turned.rows) == 12
+    first, second = fitted(replace(WIDE, rows=WIDE.rows * 10))
+    assert first.columns == ("no.", "model", *(f"c{n}" for n in range(6)))
+    assert second.columns == ("no.", "model", *(f"c{n}" for n in range(6, 12)))
+    assert second.rows[1] == (*WIDE.rows[1][:2], *WIDE.rows[1][8:]) and len(second.rows) == 20
+    assert (second.name, second.title) == ("wide-2", "Many columns (2 of 2)")
+    for table in (replace(WIDE, across=""), SMALL, replace(WIDE, rows=())):
+        assert fitted(table)[0].columns[0] == table.columns[0]
+
+
+def test_latex_fits_the_page() -> None:
+    """A table that is too wide is scaled down, one that is too long is taken apart, heads are stacked."""
+    wide = latex([replace(WIDE, across="")])
+    assert wide.count(r"\resizebox{\linewidth}{!}{%") == 1 and "\\end{tabular}}\n" in wide
+    assert "resizebox" not in latex([WIDE, SMALL])
+    head = Table("t", "t", "c", ("two *words", "n"), (("[x]", 1), ("*", 2)))
+    assert r"\shortstack[l]{two\\{}*words} & n \\" in latex([head])
+    assert [line[:5] for line in latex([head]).splitlines()[9:11]] == ["{}[x]", "{}* &"]
+    long = latex([replace(SMALL, rows=SMALL.rows * 25)])
+    assert [f"({n} of 2)" in long for n in (1, 2, 3)] == [True, True, False]
+    assert long.count("=1+1") == 25 and r"\label{tab:small-2}" in long
+
+
+def test_latex_compiles(tmp_path: Path, told: Path, untold: Path) -> None:
+    """What LaTeX itself says of all tables and of odd names: no error, nothing too wide."""
+    if (pdflatex := shutil.which("pdflatex")) is None:
+        pytest.skip("pdflatex is not installed (Debian: apt-get install texlive-latex-base)")
+    name = '[x]|"q"\\evil{a}$%&#_^~<>`\''
+    odd = Table("odd", name, name, (name, "*"), ((name, "*b"), ("*", name)))
+    made = tables(findings({str(path): read_readings(path) for path in (told, untold)}, "strict"))
+    text = latex([*made, replace(WIDE, across=""), WIDE, odd])
+    packages = r"\documentclass{article}\usepackage{amssymb,booktabs,graphicx}"
+    source = f"{packages}\\begin{{document}}{text}\\end{{document}}"
+    (tmp_path / "t.tex").write_text(source, encoding="utf-8")
+    done = subprocess.run(
+        [pdflatex, "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "t.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert r"Overfull \hbox" not in done.stdout and "Float too large" not in done.stdout
+
+
+def test_heads_are_no_formulas_and_nothing_is_unseen() -> None:
+    """A contrast may be called as a formula, a model turn the text around: not in a table."""
+    table = Table("t", "t", "c", ("=cmd|x!A1", "n"), (("a\u202eb\x1b[31m\u200b c", 1),))
+    assert comma_separated([table]) == "'=cmd|x!A1,n\nab[31m c,1\n"
+    assert "| ab\\[31m c | 1 |" in markdown([table]) and "ab[31m c & 1" in latex([table])
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=40))
@@ -291,10 +381,14 @@ def test_no_text_breaks_a_table(text: str) -> None:
     """Whatever a model is called: CSV gives it back on one line, LaTeX and Markdown keep it in its cell."""
     table = Table("t", "t", "c", ("a", "b"), ((text, "end"),))
     read = list(csv.reader(io.StringIO(comma_separated([table]), newline="")))
+    words = ("".join(c for c in word if c.isprintable()) for word in text.split())
+    plain_text = " ".join(word for word in words if word)
     assert [row[-1] for row in read] == ["b", "end"]
-    assert read[1][0].removeprefix("'") == " ".join(text.split()).removeprefix("'")
+    assert read[1][0].removeprefix("'") == plain_text.removeprefix("'")
     line = latex([table]).splitlines()[9]
-    plain = re.sub(r"\\(?:text[a-z]+|ensuremath)\{[^{}]*\}|\\[&%$#_{}]", "", line.removesuffix(r" \\"))
+    plain = re.sub(
+        r"\\(?:text[a-z]+|ensuremath|symbol)\{[^{}]*\}|\\[&%$#_{}]", "", line.removesuffix(r" \\")
+    ).removeprefix("{}")
     assert plain.endswith(" & end") and not set(plain.removesuffix(" & end")) & set("&%$#_{}\\^~")
     row = markdown([table]).splitlines()[-1]
     assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == 3
@@ -307,11 +401,15 @@ def test_tables_from_the_command(tmp_path: Path, told: Path, untold: Path) -> No
     header, low, _ = csv.reader(io.StringIO(shown_table.output))
     assert header[:4] == ["no.", "model", "crossing", "crossing low"]
     assert low[1] == f"{HOSTILE} · low" and low[-2:] == ["1", "7"]
-    for form, sign in (("md", "## Overview"), ("latex", r"\toprule"), ("csv", "# overview")):
+    for form, sign, write in (
+        ("md", "## Overview", markdown),
+        ("latex", r"\toprule", latex),
+        ("csv", "# overview", comma_separated),
+    ):
         target = tmp_path / f"tables.{form}"
         assert run("report", told, untold, "--format", form, "-o", target).exit_code == 0
         text = target.read_text(encoding="utf-8")
-        assert sign in text and text == WRITERS[form](
+        assert sign in text and text == write(
             tables(findings({str(path): read_readings(path) for path in (told, untold)}, "strict"))
         )
     unknown = run("report", told, "--format", "md", "--table", "nothing")
@@ -338,6 +436,81 @@ def test_wrong_input_is_told(tmp_path: Path, told: Path) -> None:
         result = run(*arguments)
         assert result.exit_code == code and result.output.startswith("modalgen: "), result.output
     assert not target.exists()
+
+
+def test_empty_paths_are_refused(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty path, as of a variable that is not set, is wrong usage and not the current directory."""
+    monkeypatch.chdir(tmp_path)
+    for option in ("-o", "--figures"):
+        result = run("report", told, option, "")
+        assert result.exit_code == 2 and "the path is empty" in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_datasets_that_share_ids(browser: Browser, tmp_path: Path) -> None:
+    """Of two versions of a dataset, p1 is the same pair in both, p2 another one: p1 is shown once, and is
+    not missed by all if a run on the other version gets it; each p2 is shown, and links to its own page."""
+    records = [pair_record(name, PAIRS[name]) for name in ("p1", "p2", "p3")]
+    other = records[1] | {"conjecture": "□r → ◇r"}
+    versions = [
+        make_dataset(tmp_path / "v1", records),
+        make_dataset(tmp_path / "v2", [records[0], other, records[2]]),
+    ]
+    said = [dict.fromkeys(("p1", "p2", "p3"), ("Yes", "Yes")) for _ in versions]
+    said[1]["p3"] = ("Yes", "No")
+    runs = [
+        write_run(tmp_path / f"run{n}", version, answers)
+        for n, (version, answers) in enumerate(zip(versions, said, strict=True))
+    ]
+    found = findings({run.name: read_readings(run) for run in runs}, "strict")
+    short = [version.sha256[:8] for version in versions]
+    (table,) = (table for table in tables(found) if table.name == "missed")
+    assert [row[:2] for row in table.rows] == [
+        ("p1", ", ".join(short)),
+        ("p2", short[0]),
+        ("p2", short[1]),
+    ]
+    page = tmp_path / "pairs.html"
+    page.write_text(
+        f'<meta name="modalgen-dataset" content="{versions[1].sha256}"><p id="pair-p1"><p id="pair-p2">'
+    )
+    assert run("report", *runs, "--browse", page, "-o", tmp_path / "r.html").exit_code == 0
+    with visiting(browser, tmp_path / "r.html") as visit:
+        articles = visit.page.locator("article.missed")
+        ids = [article.get_attribute("id") for article in articles.all()]
+        assert ids == [f"pair-{short[0]}-p1", f"pair-{short[0]}-p2", f"pair-{short[1]}-p2"]
+        linked = [article.locator("a").count() for article in articles.all()]
+        assert linked == [1, 0, 1]
+        visit.page.get_by_role("link", name="p2", exact=True).last.click()
+        expect(visit.page.locator("article:target h3")).to_have_text("⊨ □r → ◇r")
+        every = visit.page.locator("[id]").evaluate_all("all => all.map(each => each.id)")
+        assert len(every) == len(set(every))
+        titles = visit.page.locator(".charts figcaption").all_inner_texts()
+        assert titles == [f"m1 ({run})" for run in runs] * 2
+        assert visit.objections() == []
+
+
+def test_many_contrasts_on_paper(browser: Browser, tmp_path: Path) -> None:
+    """Twelve contrasts fit on A4 (680 pixels between its margins), and what is folded up is printed."""
+    names = [f"a-rather-long-contrast-{n}" for n in range(12)]
+    records = [
+        pair_record("p1", PAIRS["p1"]) | {"pair_id": f"p{n}", "spec": name} for n, name in enumerate(names)
+    ]
+    dataset = make_dataset(tmp_path / "data", records)
+    model = "a_model_\u202ewith-a-long-name"
+    said = {record["pair_id"]: ("Yes", "I think: Yes") for record in records}
+    directory = write_run(tmp_path / "run", dataset, said, settings("http://127.0.0.1:9", model), model=model)
+    assert run("report", directory, "-o", tmp_path / "r.html").exit_code == 0
+    html = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "\u202e" not in html and "a_model_\ufffdwith-a-long-name" in html
+    with visiting(browser, tmp_path / "r.html", width=680) as visit:
+        visit.page.emulate_media(media="print")
+        right = "all => Math.max(...all.map(each => each.getBoundingClientRect().right))"
+        assert visit.page.locator("main table, main svg").evaluate_all(right) <= 680
+        assert visit.page.locator("#contrasts ~ .wide tbody tr").count() == 12
+        response = visit.page.locator("details:not([open]) .response").first
+        assert response.evaluate("each => each.getBoundingClientRect().height") > 0
+        visit.check("print")
 
 
 def test_figures(tmp_path: Path, told: Path, untold: Path) -> None:
@@ -389,12 +562,6 @@ def test_nothing_in_the_page_is_markup_by_mistake(page: Path, told: Path, untold
     assert page.read_bytes() == before
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser for all tests of this file."""
-    yield from launched()
-
-
 @pytest.mark.parametrize("look", LOOKS)
 def test_the_page_is_clean(browser: Browser, page: Path, look: Any) -> None:
     """No error, no request, no sideways scrolling, nothing serious for axe; and it says what is so."""
@@ -405,7 +572,7 @@ def test_the_page_is_clean(browser: Browser, page: Path, look: Any) -> None:
         assert visit.objections() == []
         expect(visit.page.locator("h1")).to_have_text("Evaluation report")
         cell = visit.page.locator("#contrasts ~ .wide tbody tr").nth(1).locator("td").first
-        expect(cell).to_have_text("100%[34–100], n = 2")
+        expect(cell).to_have_text("100% [34–100], n = 2")
         assert visit.page.locator("svg.chart").count() == 3  # one scatter plot, one model's two curves
 
 

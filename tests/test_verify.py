@@ -331,6 +331,68 @@ def test_witnesses_of_profiles_are_checked(dataset: Path, witness: str) -> None:
     assert any("its countermodel is none" in faults for faults in found)
 
 
+def test_pairs_are_held_against_the_specs_of_the_manifest(dataset: Path) -> None:
+    """A pair whose spec declares other sides, or no such template, or fewer pairs, is found; so is a spec
+    that is none."""
+    path = dataset / MANIFEST
+    original = path.read_text("utf-8")
+
+    def faults_of(edit: Callable[[dict[str, Any]], object]) -> str:
+        manifest = json.loads(original)
+        edit(manifest["specs"][0])
+        manifest["specs"][0]["sha256"] = sha256(manifest["specs"][0]["source"])
+        path.write_text(json.dumps(manifest), encoding="utf-8")
+        return "\n".join(f"{fault.where}: {fault.what}" for fault in verify(dataset))
+
+    def replaced(old: str, new: str) -> Callable[[dict[str, Any]], object]:
+        return lambda spec: spec.update(source=spec["source"].replace(old, new))
+
+    assert faults_of(lambda spec: None) == ""
+    assert "its sides are not those" in faults_of(replaced("b: {frame: [serial]}", "b: {frame: [reflexive]}"))
+    assert "no template or grammar" in faults_of(replaced("id: d-axiom", "id: other"))
+    assert "more than were asked for" in faults_of(
+        lambda spec: spec.update(wanted={"validity": 1, "inference": 2})
+    )
+    assert "is no contrast" in faults_of(lambda spec: spec.update(source="nonsense"))
+    assert "lacks the spec" in faults_of(lambda spec: spec.update(id="../seriality"))
+
+
+def test_what_has_no_witness_shows_no_profile_and_no_ablation(dataset: Path) -> None:
+    """The bare word of a prover in place of a countermodel or a certificate is found, whatever it says."""
+
+    def bare(records: list[dict[str, Any]], variant: str) -> None:
+        pairs = (dataset / PAIRS).read_text("utf-8")
+        for record in records:
+            if variant in (record["side"], record["variant"]):
+                old = record["sha256"]
+                for witness in ("countermodel", "certificate"):
+                    record.pop(witness, None)
+                record.update(decider="eprover-tff", route="embedded-tff")
+                record["sha256"] = evidence_hash(record)
+                pairs = pairs.replace(old, record["sha256"])
+        change(
+            dataset,
+            PAIRS,
+            lambda lines: lines.__setitem__(slice(None), map(json.loads, pairs.splitlines())),
+        )
+
+    original = {name: (dataset / name).read_text("utf-8") for name in (PAIRS, EVIDENCE, MANIFEST)}
+    for variant, words in (
+        ("profile", "its profile does not follow"),
+        ("conjecture_only", "the labels without premises are not those"),
+        ("premises_only", "nothing shows that the premises have a model"),
+    ):
+        for name, text in original.items():
+            (dataset / name).write_text(text, "utf-8")
+        faults = change(dataset, EVIDENCE, lambda records, variant=variant: bare(records, variant))
+        assert any(words in fault for fault in faults), variant
+
+
+def test_a_dataset_without_pairs_does_not_hold(dataset: Path) -> None:
+    """Nothing to show is nothing shown."""
+    assert any("there are no pairs" in fault for fault in change(dataset, PAIRS, list.clear))
+
+
 def test_compressed_evidence_is_read(dataset: Path) -> None:
     """Evidence may be compressed with xz: it is checked alike, and a damaged file is no evidence."""
     plain, compressed = dataset / EVIDENCE, dataset / f"{EVIDENCE}.xz"
@@ -338,6 +400,9 @@ def test_compressed_evidence_is_read(dataset: Path) -> None:
     compressed.write_bytes(data)
     plain.unlink()
     assert verify(dataset) == []
+    plain.write_bytes(lzma.decompress(data))
+    assert [fault.where for fault in verify(dataset)] == [EVIDENCE]  # which one is meant?
+    plain.unlink()
     compressed.write_bytes(lzma.compress(lzma.decompress(data).replace(b"Theorem", b"theorem")))
     assert verify(dataset)
     for damaged in (data[: len(data) // 2], b"not xz", b""):

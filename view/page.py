@@ -49,7 +49,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=_legible,
+        finalize=legible,
     )
     environment.globals |= {"source": _source, "fragment_of": fragment_of}
     environment.filters |= {"embedded": _embedded, "exact": escape, "hash_source": _hash_source}
@@ -60,9 +60,9 @@ def _environment() -> Environment:
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
-def _legible(value: Any) -> Any:
+def legible(value: Any) -> Any:
     """A text with marks in place of characters that would turn the page around it. Where it has to be
-    the very text, as in an id that a link names, a template says `| exact`."""
+    the very text, as in an id that a link names, a template says `| exact`. `Markup` is left as it is."""
     return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", value) if type(value) is str else value
 
 

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 
 from modalgen.evaluate.readings import in_order
 from modalgen.evaluate.scoring import Score, expected_by_independence
+from modalgen.view.page import legible
 from modalgen.view.report_data import Entry, Findings
 from modalgen.view.report_formats import percent
 
@@ -142,7 +143,9 @@ def _accuracies(entry: Entry, reader: str) -> tuple[float, Score, float | None]:
 def _svg(frame: Frame, words: str, body: Iterable[str]) -> Markup:
     content = "".join(body)
     size = f'viewBox="0 0 {frame.width:g} {frame.height:g}" width="{frame.width:g}" height="{frame.height:g}"'
-    return Markup(f'<svg class="chart" {size} role="img" aria-label="{escape(words)}">{content}</svg>')
+    return Markup(
+        f'<svg class="chart" {size} role="img" aria-label="{escape(legible(words))}">{content}</svg>'
+    )
 
 
 def _grid(frame: Frame, title: str) -> Iterator[str]:
@@ -178,7 +181,7 @@ def _path(frame: Frame, points: Iterable[Point]) -> str:
 
 
 def _text(x: float, y: float, content: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(content)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(legible(content))}</text>'
 
 
 def _labels(marks: Sequence[Point]) -> list[Point]:

@@ -10,14 +10,16 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal, localcontext
+from typing import TypeVar
 
 from modalgen.evaluate.scoring import Score
 from modalgen.printing import printable
 
 UNKNOWN = "–"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -71,27 +73,43 @@ MOST_COLUMNS = 6
 def fitted(table: Table) -> list[Table]:
     """The table so that it fits on paper: one that may be turned is if it then has to be taken apart less,
     and no part has more than `MOST_COLUMNS` columns of its kind. What is no such table is as it was."""
-    if not table.across:
+    if not table.across or not table.rows:
         return [table]
     turned, whole = len(table.rows), len(table.columns) - table.heads
     if -(-turned // MOST_COLUMNS) < -(-whole // MOST_COLUMNS):
         table = _turned(table)
-    starts = range(table.heads, len(table.columns), MOST_COLUMNS)
-    if len(starts) < 2:
-        return [table]
-    parts = []
-    for number, start in enumerate(starts, start=1):
-        kept = [*range(table.heads), *range(start, min(start + MOST_COLUMNS, len(table.columns)))]
-        parts.append(
+    heads = tuple(range(table.heads))
+    kept = [heads + places for places in batched(range(table.heads, len(table.columns)), MOST_COLUMNS)]
+    return _numbered(
+        [
             replace(
                 table,
-                name=f"{table.name}-{number}",
-                title=f"{table.title} ({number} of {len(starts)})",
-                columns=tuple(table.columns[place] for place in kept),
-                rows=tuple(tuple(row[place] for place in kept) for row in table.rows),
+                columns=tuple(table.columns[place] for place in places),
+                rows=tuple(tuple(row[place] for place in places) for row in table.rows),
             )
-        )
-    return parts
+            for places in kept or [heads]
+        ]
+    )
+
+
+def shortened(table: Table, most: int) -> list[Table]:
+    """The table taken apart so that no part has more than so many rows."""
+    return _numbered([replace(table, rows=rows) for rows in batched(table.rows, most) or [()]])
+
+
+def batched(items: Sequence[T], most: int) -> list[tuple[T, ...]]:
+    """The items in order, so many at a time."""
+    return [tuple(items[start : start + most]) for start in range(0, len(items), most)]
+
+
+def _numbered(parts: Sequence[Table]) -> list[Table]:
+    """The parts of a table with names and titles of their own, if there are several."""
+    if len(parts) == 1:
+        return list(parts)
+    return [
+        replace(part, name=f"{part.name}-{number}", title=f"{part.title} ({number} of {len(parts)})")
+        for number, part in enumerate(parts, start=1)
+    ]
 
 
 def _turned(table: Table) -> Table:
@@ -178,7 +196,7 @@ def _escaped(text: str) -> str:
 
 def one_line(text: str) -> str:
     """The text on one line, without characters that cannot be seen."""
-    return printable(" ".join(text.split()), "")
+    return " ".join(filter(None, (printable(word, "") for word in text.split())))
 
 
 def comma_separated(tables: Iterable[Table]) -> str:

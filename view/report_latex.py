@@ -10,10 +10,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from modalgen.view.report_formats import Table, fitted, is_number, one_line, shown
+from modalgen.view.report_formats import Table, fitted, is_number, one_line, shortened, shown
 
 WIDEST = 78
 r"""So many characters and gaps of a table fit into the 345 pt of LaTeX's own layout, in \footnotesize."""
+LONGEST = 40
+"""So many rows of a table fit on a page."""
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -53,7 +55,7 @@ _SPECIAL = {
 
 def latex(tables: Iterable[Table]) -> str:
     """The tables for a paper, as table environments."""
-    parts = (part for table in tables for part in fitted(table))
+    parts = (part for table in tables for narrow in fitted(table) for part in shortened(narrow, LONGEST))
     return "% needs \\usepackage{amssymb,booktabs,graphicx}\n" + "\n".join(map(_latex, parts))
 
 

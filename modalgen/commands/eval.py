@@ -110,7 +110,7 @@ def evaluate(
     from modalgen.evaluate.transport import checked_url, endpoint
 
     keys = keys_in_environment()
-    _refuse_what_is_not_recorded(keys, _text(asked["instruction"]))
+    _refuse_what_may_not_be_recorded(keys, _text(asked["instruction"]))
     if sum((dry_run, batch_out is not None, bool(batch_in))) > 1:
         fail("give one of --dry-run, --batch-out and --batch-in")
     if asked["gguf"] and not asked["local"]:
@@ -149,7 +149,7 @@ def evaluate(
     raise SystemExit(code)
 
 
-def _refuse_what_is_not_recorded(keys: Mapping[str, Secret], instruction: str) -> None:
+def _refuse_what_may_not_be_recorded(keys: Mapping[str, Secret], instruction: str) -> None:
     """End with a message, without the value, if an option holds a key or is no text: options go into
     run.json and into messages, and a key never does."""
     context = click.get_current_context()
@@ -214,6 +214,8 @@ def _text(path: Path | None) -> str:
         return path.read_text(encoding="utf-8") if path else ""
     except UnicodeDecodeError:
         fail(f"{path} is not UTF-8 text")
+    except OSError as error:
+        fail(f"{path}: cannot be read: {error.strerror}")
 
 
 def _levels(text: str | None) -> tuple[str | None, ...]:
