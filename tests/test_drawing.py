@@ -378,6 +378,24 @@ def test_show_says_what_is_no_countermodel(tmp_path: Path) -> None:
     assert "not a countermodel: the conjecture is true at the designated world" in result.stdout
 
 
+def test_show_is_no_markup(tmp_path: Path) -> None:
+    """Ids and names that rich, the terminal or the direction of text would obey are shown as text."""
+    dataset = a_dataset(tmp_path / "set", None)
+    path = dataset / "pairs.jsonl"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record |= {"pair_id": "[/b]four[red]\x1b[2J", "task": "[bold]t", "template": "a\u202eb"}
+    record["sides"]["a"] |= {"authority": "[link=x]\x07", "deciders": {"[dim]d\u2066": "CounterSatisfiable"}}
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    for arguments, words in (
+        ((), ("[/b]four[red]\ufffd[2J", "[bold]t")),
+        (("four",), ("[/b]four[red]\ufffd[2J", "a\ufffdb", "[link=x]\ufffd", "[dim]d\ufffd")),
+        (("four", "--svg", tmp_path / "model.svg"), ("[/b]four[red]\ufffd[2J has no countermodel",)),
+    ):
+        result = run("show", dataset, *arguments)
+        assert all(word in result.output for word in words), result.output
+        assert all(character.isprintable() or character == "\n" for character in result.output)
+
+
 def test_what_cannot_be_exported(tmp_path: Path) -> None:
     """No pair, no countermodel or no place to write: one message, a documented code, no file."""
     dataset = a_dataset(tmp_path / "set", None)
