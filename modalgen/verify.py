@@ -121,8 +121,6 @@ def verify(directory: Path) -> list[Fault]:
         if pair.pair_id in seen:
             faults.append(Fault(where, f"{pair.pair_id} occurs twice"))
         seen.add(pair.pair_id)
-    if not pairs:
-        faults.append(Fault(PAIRS, "there are no pairs"))
     try:
         faults += [Fault(MANIFEST, what) for what in _manifest_faults(manifest, directory, pairs)]
     except _UNEXPECTED as error:

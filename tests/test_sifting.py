@@ -94,13 +94,13 @@ def test_the_same_problem_is_let_through_once() -> None:
 
 def test_depths_that_are_asked_for() -> None:
     """A candidate of which no formula is nested deep enough is turned down, with both depths told."""
-    problems = (("□p", "◇p"), ("□□p", "◇◇p"), ("□p", "□□p → ◇◇p"))
+    problems = (("□p", "◇p"), ("□□p", "◇◇p"), ("□p", "□□q → ◇(p ∧ ◇q)"))
     declared = from_templates(K, D, *problems, least_modal_depth=2)
     assert outcomes(declared) == ["too_shallow", "", ""]
     declared = from_templates(
         *SERIAL,
         ("∀x □F(x)", "□∃x F(x)"),
-        ("∀x □F(x)", "∃x □(F(x) → ∃y F(y))"),
+        ("∀x □F(x)", "□∃x (F(x) ∧ ∃y F(y))"),
         symbols="F",
         least_quantifier_depth=2,
     )
@@ -111,9 +111,34 @@ def test_depths_that_are_asked_for() -> None:
 
 def test_worlds_of_countermodels_that_are_asked_for() -> None:
     """The least countermodel of the invalid side has as many worlds as the selection says."""
-    problems = (("□p", "◇p"), ("◇q", "□□p → ◇◇p"), ("□p ∧ □q", "□(p ∧ q)"))
+    problems = (("□p", "◇p"), ("◇q", "□□p → ◇(q ∧ ◇p)"), ("□p ∧ □q", "□(p ∧ q)"))
     declared = from_templates(K, D, *problems, countermodel_worlds=(2, 3))
     assert outcomes(declared) == ["countermodel_size", "", "no_small_countermodel"]
+
+
+def test_premises_have_to_matter() -> None:
+    """Premises that no model of one side satisfies, and a premise without which the labels are the same, are
+    turned down, and it is told which."""
+    declared = from_templates(K, D, ("□p", "□¬p", "◇q"), ("□p", "□□q → ◇◇q"), ("□p", "◇p"), symbols="p q")
+    assert outcomes(declared) == ["contradictory_premise", "idle_premise", ""]
+    details = [x.detail for x in sifted(declared, "inference") if isinstance(x, TurnedDown)]
+    assert details == [
+        "no small model of side b satisfies the premises",
+        "without premise 1 the labels are the same",
+    ]
+
+
+def test_matched_couples_have_the_same_number_of_every_operator() -> None:
+    """No count of symbols can tell which of the two is valid on which side."""
+    for source, task in ((replace(VALIDITY, max_size=10), "validity"), (ONE_PREMISE, "inference")):
+        declared = contrast(B, S4, source, validity=8, inference=8, balanced=True, matched=True)
+        found = list(islice((x for x in sifted(declared, task) if isinstance(x, Candidate)), 8))
+        assert len(found) == 8
+        for first, second in zip(found[::2], found[1::2], strict=True):
+            symbols = [
+                sorted(symbol if symbol in "□◇¬∧∨→()" else "p" for symbol in text(c)) for c in (first, second)
+            ]
+            assert [s for s in symbols[0] if s not in "()"] == [s for s in symbols[1] if s not in "()"]
 
 
 def test_without_a_screen_nothing_is_foreseen() -> None:

@@ -96,7 +96,7 @@ def test_grammars_are_read(tmp_path: Path) -> None:
         Grammar("small", "validity", ("implies", "box", "diamond"), (("p", 0), ("q", 0)), 7, 3, 0),
         Grammar("inferred", "inference", ("not", "box"), (("q", 0),), 5, 2, 0, 1, 4),
     )
-    assert contrast.select == Selection(4, 6, 7, 0.05, True, (2, 3), 2)
+    assert contrast.select == Selection(4, 6, 7, 0.05, True, False, (2, 3), 2)
     contrast = load_contrast(write(tmp_path, QUANTIFIED_GRAMMAR))
     assert contrast.grammar == (Grammar("small", "validity", ("box", "forall"), (("F", 1),), 6, 2, 2),)
     assert contrast.select == Selection(4, 0, 6, least_quantifier_depth=1)

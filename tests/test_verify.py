@@ -388,11 +388,6 @@ def test_what_has_no_witness_shows_no_profile_and_no_ablation(dataset: Path) -> 
         assert any(words in fault for fault in faults), variant
 
 
-def test_a_dataset_without_pairs_does_not_hold(dataset: Path) -> None:
-    """Nothing to show is nothing shown."""
-    assert any("there are no pairs" in fault for fault in change(dataset, PAIRS, list.clear))
-
-
 def test_compressed_evidence_is_read(dataset: Path) -> None:
     """Evidence may be compressed with xz: it is checked alike, and a damaged file is no evidence."""
     plain, compressed = dataset / EVIDENCE, dataset / f"{EVIDENCE}.xz"
