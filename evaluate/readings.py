@@ -31,8 +31,6 @@ from modalgen.records import PAIRS, SIDES, DatasetError, read_lines
 READERS = ("strict", "lenient")
 DIMENSIONS = ("axis", "contrast", "task", "premise_status", "modal_depth", "size", "family")
 USAGE = ("input", "output", "reasoning")
-MOST_DOLLARS = 1e9
-"""No response costs as much; sums of less are numbers."""
 SHORT = 80
 """Up to so many characters a response is one that others may give too."""
 SIZE_BAND = 5
@@ -188,8 +186,6 @@ def _row(record: Mapping[str, Any], form: AnswerForm) -> Row:
     for name, count in usage.items():
         if count is not None and (type(count) is not int or not 0 <= count < 2**63):
             raise ValueError(f"its usage has {count!r} as {name}, which is no number of tokens")
-    if cost is not None and (type(cost) not in (int, float) or not 0 <= cost < MOST_DOLLARS):
-        raise ValueError(f"its cost is {str(cost)[:20]}, which is no number of dollars")
     return Row(pair_id, side, _read(record, form), usage, None if cost is None else float(cost))
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import errno
 import json
-import math
 import os
 import platform
 import re
@@ -41,6 +40,10 @@ RUN, RESPONSES, BATCHES = "run.json", "responses", "batches.json"
 FRESH = f"{RUN}.new"
 SYNC_SECONDS = 1.0
 """How often appended lines are forced to the disk; against a killed process none of it is needed."""
+
+
+MOST_DOLLARS = 1e9
+"""No response costs as much; sums of less are numbers."""
 
 
 def recorded_cost(record: Mapping[str, Any]) -> float | None:
@@ -390,7 +393,8 @@ def _read_shard(path: Path) -> Iterator[dict[str, Any]]:
                     Outcome(record["reported"])
                 if not isinstance(record["item"], str) or not isinstance(record["request_sha256"], str):
                     raise TypeError("item and request_sha256 should be texts")
-                if record["cost"] is not None and not 0 <= record["cost"] < math.inf:
+                cost = record["cost"]
+                if cost is not None and (type(cost) not in (int, float) or not 0 <= cost < MOST_DOLLARS):
                     raise ValueError("its cost is no amount of money")
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise RunError(f"{path}:{number}: not a record of a response: {error}") from None
