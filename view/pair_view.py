@@ -26,6 +26,7 @@ from modalgen.render import describe
 from modalgen.semantics import CONDITIONS, equivalent
 from modalgen.view.explanation import explain
 from modalgen.view.page import render
+from modalgen.view.proof import in_words
 from modalgen.view.sentences import Step
 from modalgen.view.svg import drawing
 
@@ -87,7 +88,10 @@ class Logic:
 
 @dataclass(frozen=True)
 class SideView:
-    """A side, ready to be shown. `proof` says in words what the label rests on."""
+    """A side, ready to be shown.
+
+    `proof` says in words what the label rests on, `derivation` are the sentences of its certificate.
+    """
 
     name: str
     models: str
@@ -96,6 +100,7 @@ class SideView:
     resolution: str
     authority: str
     proof: str
+    derivation: tuple[str, ...]
     runs: tuple[Run, ...]
     picture: str | None
     explanation: tuple[Step, ...]
@@ -178,6 +183,7 @@ def _side(pair: Pair, name: str, runs: Mapping[str, Run | None]) -> SideView:
         resolution=side.resolution,
         authority=side.authority,
         proof=_proof(side, problem),
+        derivation=_derivation(side, problem),
         runs=tuple(run for sha in side.evidence if (run := runs[sha]) is not None),
         picture=None if model is None else Markup(drawing(model, f"side-{name}")),
         explanation=() if model is None else explain(problem, model),
@@ -193,12 +199,23 @@ def _proof(side: Side, problem: Problem) -> str:
         if why := objection(side.countermodel, problem):
             raise ValueError(f"its countermodel is none: {why}")
         return f"A countermodel with {_size(side.countermodel)}, accepted by the reference evaluator."
-    certificate = side.certificate
-    if certificate is not None and certificate.get("kind") == "herbrand":
+    if (certificate := _herbrand(side)) is not None:
         check(problem, certificate)
         steps, terms = len(certificate["steps"]), len(certificate["terms"])
         return f"A Herbrand certificate of {steps} steps about {terms} terms, accepted by the checker."
     return f"Refutations found by {word}. No certificate is recorded that could be checked without a prover."
+
+
+def _herbrand(side: Side) -> Mapping[str, Any] | None:
+    """The certificate of a valid side, if it has one that can be checked."""
+    certificate = side.certificate
+    return certificate if certificate is not None and certificate.get("kind") == "herbrand" else None
+
+
+def _derivation(side: Side, problem: Problem) -> tuple[str, ...]:
+    """The certificate in words, a sentence for every step; empty if there is none."""
+    certificate = _herbrand(side) if side.label else None
+    return () if certificate is None else in_words(problem, certificate)
 
 
 def _size(model: KripkeModel) -> str:
