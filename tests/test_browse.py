@@ -468,7 +468,7 @@ def test_a_large_dataset_is_little_work(browser: Browser, dataset: Path, tmp_pat
 
     path = tmp_path / "large.html"
     path.write_text(page_of(altered(dataset, tmp_path / "large", change)), encoding="utf-8")
-    assert path.stat().st_size < 8_000_000
+    assert path.stat().st_size < 4_000_000
     last = read_pairs(tmp_path / "large")[-1].pair_id
     with visiting(browser, path) as visit:
         expect(visit.page.get_by_role("status")).to_have_text("All 960 pairs")

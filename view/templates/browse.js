@@ -10,7 +10,7 @@
   const form = element("filters");
   const fields = [...form.elements].filter((field) => field.name);
   const title = document.title;
-  let views = null; // HTML of each pair, made by the template that escapes; read when first needed
+  let page = null; // lines of HTML, made by the template that escapes, and for each pair which; read when needed
   let matching = []; // numbers of the pairs that the filters let through, in order
   let filtered = null; // the filters that the list shows, as text
   let opened = null; // number of the pair that is or was last open
@@ -77,8 +77,8 @@
 
   // Show the pair with the number, from 0.
   function open(number) {
-    views ??= JSON.parse(element("views").textContent);
-    element("view").innerHTML = views[number];
+    page ??= JSON.parse(element("views").textContent);
+    element("view").innerHTML = page.views[number].map((line) => page.lines[line]).join("\n");
     for (const anchor of element("view").querySelectorAll("[data-family]")) {
       anchor.href = "#" + new URLSearchParams({ family: index[number].family });
     }
