@@ -16,7 +16,7 @@ from typing import Any
 
 from modalgen.records import Pair, read_pairs
 from modalgen.semantics import entails
-from modalgen.shortcuts import Result, evaluate
+from modalgen.shortcuts import BASELINES, Result, evaluate
 from modalgen.verify import Fault, proofs, verify
 
 
@@ -93,6 +93,8 @@ def audit(directory: Path) -> Audit:
     pairs = read_pairs(directory)
     crossing = [pair for pair in pairs if is_crossing(pair)]
     repeated, shared = repeated_problems(pairs)
+    on_all = tuple(evaluate(pairs)) if pairs else ()
+    joining = [baseline for baseline in BASELINES if baseline.interaction]
     return Audit(
         faults=tuple(faults),
         shown=dict(sorted(proofs(pairs).items())),
@@ -100,12 +102,12 @@ def audit(directory: Path) -> Audit:
         composition=tuple(composition(pairs)),
         repeated=tuple(repeated),
         shared=tuple(shared),
-        crossing=tuple(evaluate(crossing)) if crossing else (),
+        crossing=on_all if crossing == pairs else tuple(evaluate(crossing)) if crossing else (),
         by_contrast={
-            spec: tuple(r for r in evaluate([p for p in crossing if p.spec == spec]) if r.interaction)
+            spec: tuple(evaluate([p for p in crossing if p.spec == spec], joining))
             for spec in sorted({pair.spec for pair in crossing})
         },
-        all_pairs=tuple(evaluate(pairs)) if pairs else (),
+        all_pairs=on_all,
     )
 
 

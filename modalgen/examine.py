@@ -163,7 +163,7 @@ def premise_status(labels: dict[str, bool | None], ablation: dict[str, bool | No
 def evidence_record(
     pair_id: str, side: str, variant: str, problem: Problem, verdict: Verdict
 ) -> dict[str, Any]:
-    """A run as a line of `evidence.jsonl` holds it. *variant* is "full" or "conjecture_only".
+    """A run as a line of `evidence.jsonl` holds it. *variant* is "full" or one of `parts_of`.
 
     For the profile of a pair, *side* is "profile" and *variant* the name of the system or the domain
     regime. All but the full variant, for which the pair does, hold the countermodel or the certificate

@@ -251,10 +251,7 @@ def _witness_faults(problem: Problem, run: Mapping[str, Any]) -> Iterator[str]:
     if model is not None and (reason := objection(model_from_record(model), problem)):
         yield f"its countermodel is none: {reason}"
     if certificate is not None:
-        try:
-            check(problem, certificate)
-        except CertificateError as error:
-            yield f"its certificate is refused: {error}"
+        yield from _refusals(problem, certificate)
     if (model is not None) != (
         run["decider"] in MODEL_FINDERS and run["status"] == SzsStatus.COUNTER_SATISFIABLE
     ) or (certificate is not None) != (run["decider"] == "herbrand" and run["status"] == SzsStatus.THEOREM):
@@ -302,10 +299,7 @@ def _certificate_faults(
 ) -> Iterator[str]:
     certificate = side.certificate or {}
     if certificate.get("kind") == "herbrand":
-        try:
-            check(problem, certificate)
-        except CertificateError as error:
-            yield f"its certificate is refused: {error}"
+        yield from _refusals(problem, certificate)
         return
     proofs = [
         sha
@@ -314,6 +308,13 @@ def _certificate_faults(
     ]
     if certificate != {"kind": "refutation", "evidence": proofs}:
         yield "its certificate is neither a Herbrand certificate nor the list of its refutations"
+
+
+def _refusals(problem: Problem, certificate: Mapping[str, Any]) -> Iterator[str]:
+    try:
+        check(problem, certificate)
+    except CertificateError as error:
+        yield f"its certificate is refused: {error}"
 
 
 def _shown(cited: tuple[str, ...], evidence: Mapping[str, Mapping[str, Any]], variant: str) -> bool | None:
